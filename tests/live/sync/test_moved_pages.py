@@ -87,3 +87,44 @@ def test_pages_that_are_gone_twice_are_removed_above_the_share(index):
     kinds = [len(index.sync(recheck_pages=29).get("removed", ())) for _ in range(2)]
 
     assert kinds == [10, 19]
+
+
+def test_pages_that_have_moved_are_removed_while_a_sitemap_cannot_be_read(moved):
+    moved.site.documents["/robots.txt"] += f"\nSitemap: {SITE}/dead.xml"
+
+    runs = [moved.sync(recheck_pages=30) for _ in range(4)]
+
+    counts = [(len(found.get("removed", ())), len(found["unknown"])) for found in runs]
+    assert counts == [(0, 30)] * 3 + [(20, 10)]
+    assert f"{SITE}/dead.xml: HTTP 404" in moved.last.incomplete
+
+
+@pytest.mark.parametrize("home", [f"{SITE}/", f"{NEW}/"])
+def test_a_redirect_of_everything_to_a_home_page_removes_that_of_the_home_page_only(index, home):
+    """As of a server that redirects the pages that it does not find any more."""
+    pages = [f"/p{n:02}" for n in range(30)]
+    site = index.site
+    site.put("/sitemap.xml", [(path, "2026-01-01") for path in pages])
+    site.documents["/sitemap.xml"] = site.documents["/sitemap.xml"].replace(
+        "</urlset>", "<url><loc>http://example.com/</loc></url></urlset>"
+    )
+    site.documents |= {path: page(path) for path in pages}
+    site.documents["http://example.com/"] = page("home")
+    index.sync()
+    site.documents["/sitemap.xml"] = f"<urlset><url><loc>{home}</loc></url></urlset>"
+    site.documents[home.removeprefix(SITE)] = page("home")
+    respond = site._respond
+
+    def redirect(request):
+        if request.purpose == "page" and request.url != home:
+            answer = respond(request._replace(url=home, etag=None))
+            return answer._replace(
+                request=request, url=home, redirects=(request.url,), redirect_statuses=(301,)
+            )
+        return respond(request)
+
+    site._respond = redirect
+    assert index.sync(recheck_pages=40)["removed"] == ["http://example.com/"]
+    for _ in range(2):
+        found = index.sync(recheck_pages=40)
+        assert (sorted(found["unknown"]), "removed" in found) == (pages, False)

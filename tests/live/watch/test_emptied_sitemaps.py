@@ -84,6 +84,78 @@ def test_empty_index_removes_its_urls_after_three_steps(site):
     assert removed == [0, 0, 0, 25, 0]
 
 
+def test_empty_sitemap_is_requested_although_its_index_has_the_same_date(site):
+    """Generators write the date when they start, and an empty file before it is complete."""
+    first, second = "2026-01-01", "2026-01-05"
+    site.put_index("/sitemap.xml", [("/a.xml", first), ("/b.xml", first)])
+    site.step(recheck_sitemaps=0)
+    good = site.documents["/a.xml"]
+    site.put_index("/sitemap.xml", [("/a.xml", second), ("/b.xml", first)])
+    site.put("/a.xml", [])
+
+    for _ in range(3):
+        found = site.step(recheck_sitemaps=0)
+        assert (found.unknown, found.removed, len(found.incomplete)) == (20, 0, 1)
+        assert "/a.xml" in site.paths
+        assert "/b.xml" not in site.paths
+
+    site.documents["/a.xml"] = good
+    found = site.step(recheck_sitemaps=0)
+    assert (found.urls, found.unknown, found.removed, found.is_complete) == (25, 0, 0, True)
+    site.step(recheck_sitemaps=0)
+    assert "/a.xml" not in site.paths
+
+
+BROKEN = "<urlset><url><loc>https://example.com/a/0</loc></url>"
+
+
+@pytest.mark.parametrize(
+    ("path", "failed"), [("/a.xml", 503), ("/sitemap.xml", 503), ("/a.xml", BROKEN)]
+)
+def test_empty_sitemap_is_kept_for_three_steps_after_those_in_which_it_failed(site, path, failed):
+    site.step()
+    count = 25 if path == "/sitemap.xml" else 20
+    for n in range(3):
+        site.documents[path] = failed if isinstance(failed, int) else failed + " " * n
+        site.step()
+    if path == "/sitemap.xml":
+        site.put_index(path, [])
+    else:
+        site.put(path, [])
+
+    assert [site.step().removed for _ in range(5)] == [0, 0, 0, count, 0]
+
+
+def test_steps_in_which_an_empty_sitemap_fails_do_not_begin_the_three_anew(site):
+    site.step()
+    site.put("/a.xml", [])
+    empty = site.documents["/a.xml"]
+    removed = []
+    for answer in (empty, 503, 503, 503, empty):
+        site.documents["/a.xml"] = answer
+        removed.append(site.step().removed)
+
+    assert removed == [0, 0, 0, 0, 20]
+
+
+@pytest.mark.parametrize("order", [("s", "a", "b"), ("a", "s", "b")])
+def test_sitemaps_that_are_empty_with_the_same_bytes_are_kept(tmp_path, order):
+    """The second one counts as a copy of the first; that one may be small, or always empty."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    lines = "\n".join(f"Sitemap: {SITE}/{name}.xml" for name in order)
+    site.documents["/robots.txt"] = f"User-agent: *\nAllow: /\n{lines}"
+    for name, count in (("s", 4), ("a", 30), ("b", 30)):
+        site.put(f"/{name}.xml", [(f"/{name}/{n}", None) for n in range(count)])
+    site.step()
+    for name in order:
+        site.put(f"/{name}.xml", [])
+
+    for _ in range(3):
+        found = site.step()
+        assert (found.removed, len(found.incomplete)) == (0, 2)
+    assert site.step().removed == 64
+
+
 def test_pages_of_an_empty_sitemap_are_unknown_to_an_index(tmp_path):
     index = Index(tmp_path)
     site = index.site

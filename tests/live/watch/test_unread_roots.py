@@ -60,6 +60,17 @@ def test_sitemaps_of_a_robots_txt_without_content_are_read(site):
     assert site.step().added == 2
 
 
+def test_sitemaps_of_a_private_robots_txt_without_content_are_read(site):
+    """They are on the addresses that the user has named, as those of one that is read."""
+    respond = site._respond
+    site._respond = lambda request: respond(request)._replace(scope="anywhere")
+    site.step()
+    site.documents["/robots.txt"] = 403
+    site.step()
+
+    assert {request.purpose: request.scope for request in site.requests}["robots"] == "anywhere"
+
+
 def test_robots_txt_that_is_read_again_within_three_steps_is_no_change(site):
     site.step()
     good, site.documents["/robots.txt"] = site.documents["/robots.txt"], 403
@@ -111,6 +122,50 @@ def test_undeclared_sitemap_that_does_not_answer_is_not_removed(tmp_path, answer
     site.documents["/sitemap.xml"] = good
     found = site.step()
     assert (found.is_complete, found.added, found.unknown) == (True, 0, 0)
+
+
+def test_former_sitemap_that_is_gone_is_not_listed_once_robots_txt_is_refused_for_good(site):
+    """The site has moved its sitemap to a usual path."""
+    site.step()
+    site.documents |= {"/robots.txt": 403, "/maps/all.xml": 404}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(8)])
+
+    found = [site.step() for _ in range(7)]
+
+    assert [each.removed for each in found] == [0, 0, 0, 0, 2, 0, 0]
+    assert [each.is_complete for each in found] == [False] * 4 + [True] * 3
+    assert {alert.kind for each in found for alert in each.alerts} == {"robots"}
+
+
+def test_former_sitemap_that_is_gone_is_kept_while_no_other_one_is_found(site):
+    site.step()
+    site.documents["/robots.txt"] = 403
+    for _ in range(4):
+        site.step()
+    site.documents["/maps/all.xml"] = 404
+
+    for _ in range(5):
+        found = site.step()
+        assert (found.removed, found.unknown, found.alerts) == (0, 10, ())
+
+
+@pytest.mark.parametrize("answer", [PAGE, 403])
+def test_feed_does_not_replace_a_sitemap_that_does_not_answer(tmp_path, answer):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    home = '<!doctype html><link rel="alternate" type="application/rss+xml" href="/feed/">'
+    site.documents = {"/robots.txt": 404, "/": home}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(50)])
+    items = "".join(f"<item><link>{SITE}/{n}</link></item>" for n in range(5))
+    site.documents["/feed/"] = f'<rss version="2.0"><channel>{items}</channel></rss>'
+    site.step()
+    good, site.documents["/sitemap.xml"] = site.documents["/sitemap.xml"], answer
+
+    for _ in range(3):
+        found = site.step()
+        assert (found.removed, found.unknown, found.alerts) == (0, 50, ())
+    site.documents["/sitemap.xml"] = good
+    found = site.step()
+    assert (found.urls, found.unknown, found.added, found.is_complete) == (50, 0, 0, True)
 
 
 def test_undeclared_sitemap_that_robots_txt_disallows_is_not_removed(tmp_path):

@@ -28,14 +28,15 @@ nothing lists it any more.
 """
 
 
-def _as_read(new: DocumentState, known: DocumentState, *, is_partial: bool) -> DocumentState:
-    """Return the state of a document that was read.
+def _as_read(
+    new: DocumentState, known: DocumentState, *, failures: int, is_partial: bool
+) -> DocumentState:
+    """Return the state of a document that was read; ``failures`` has this step as a failed one.
 
     If more of its entries are unreadable than before, it is incomplete for :data:`HELD_BACK` steps.
     """
     before = known.unreadable_count if known.verified_at else new.unreadable_count
     is_worse = new.unreadable_count > before
-    failures = known.failures + 1 if is_partial or is_worse else 0
     if is_worse and failures <= HELD_BACK:
         new = new._replace(unreadable_count=before)
     elif not is_partial:
@@ -96,9 +97,9 @@ class HistoryWriter:
     ) -> DocumentState:
         """Record the outcome of reading a document in this step; return its new state.
 
-        The last call for a document counts. ``facts`` are new values of fields of
-        :class:`DocumentState`, and ``entries`` those of a document that was read, as an Arrow
-        stream. With ``is_partial`` its markup is broken, so that entries may be missing.
+        The last call for a document counts, and ``failures`` grows once. ``facts`` are new values
+        of fields of :class:`DocumentState`, and ``entries`` those of a document that was read, as
+        an Arrow stream. With ``is_partial`` its markup is broken, so that entries may be missing.
         """
         known = self.documents.get(source)
         if known is None:
@@ -109,12 +110,14 @@ class HistoryWriter:
         if self._outcomes.get(known.document) in ("read", "same") and outcome != "read":
             return known  # listed by two indexes: the better result counts
         new = known._replace(**facts)
+        failures = new.failures + (known.document not in self._outcomes)
         if outcome in ("failed", "gone", "unlisted"):
-            new = new._replace(state=outcome, failures=known.failures + 1)
+            new = new._replace(state=outcome, failures=failures)
         elif outcome == "read":
-            new = _as_read(new, known, is_partial=is_partial)._replace(verified_at=now, read_at=now)
+            new = _as_read(new, known, failures=failures, is_partial=is_partial)
+            new = new._replace(verified_at=now, read_at=now)
         elif known.state == "listed" and known.failures:  # unchanged, and still incomplete
-            new = new._replace(failures=known.failures + 1)
+            new = new._replace(failures=failures)
         elif outcome == "same":
             new = new._replace(state="listed", failures=0)
         if outcome == "same":

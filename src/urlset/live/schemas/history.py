@@ -73,7 +73,7 @@ HISTORY_TABLES = (
         how            | VARCHAR     | how it was found: given, robots, link, well-known, feed or index
         kind           | VARCHAR     | urlset, index, text, rss or atom; null if it was never read
         state          | VARCHAR     | listed, failed (it could not be read), gone (it is listed, but answers 404 or 410) or unlisted
-        failures       | UINTEGER    | steps since it could be read without an error: since it failed, or some of its entries are unreadable
+        failures       | UINTEGER    | steps since it could be read without an error: since it failed, is empty, or some of its entries are unreadable
         lastmod        | TIMESTAMPTZ | its date in the index when it was read
         etag           | VARCHAR     | header of that name, unchanged
         last_modified  | VARCHAR     | header of that name, unchanged

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Unpack
+from urllib.parse import urlsplit
 
 from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
@@ -300,12 +301,28 @@ def gone_or_unknown(
 
 
 def moved_or_unknown(
-    target: SyncTarget, visit: PageVisit | None, listed: Collection[str]
+    target: SyncTarget, visit: PageVisit | None, listed: Collection[str], reason: str
 ) -> PageVisit:
-    """Return a page as removed if it redirects to a listed one for good; else as above."""
-    if visit is not None and visit.moved_to in listed:
+    """Return a page as removed if it redirects to a listed one for good; else as above.
+
+    A home page is where servers redirect everything that they do not have: only another home page
+    has moved there.
+    """
+    goal = None if visit is None else visit.moved_to
+    is_catch_all = goal is not None and is_home_page(goal) and not is_home_page(target.url)
+    if goal in listed and not is_catch_all:
         return PageVisit(target, bare_update(target, "removed", "moved"))
-    return gone_or_unknown(target, visit, MANY)
+    return gone_or_unknown(target, visit, reason)
+
+
+def is_home_page(url: str) -> bool:
+    """Return whether a URL is that of the home page of its host.
+
+    >>> is_home_page("https://example.com/"), is_home_page("https://example.com/?page=2")
+    (True, False)
+    """
+    parts = urlsplit(url)
+    return parts.path in ("", "/") and not parts.query
 
 
 def all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:

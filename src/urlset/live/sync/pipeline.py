@@ -17,6 +17,8 @@ from urlset.live.history.writer import HELD_BACK
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
 from urlset.live.sync.page_walk import (
     GONE,
+    MANY,
+    NOT_READ,
     PageVisit,
     SyncTarget,
     SyncWalk,
@@ -412,7 +414,7 @@ class _Run:
         """Yield the pages that no sitemap lists any more.
 
         A page may have moved to a sitemap that could not be read. If there is one, some pages are
-        requested, and removed if they are gone; the others are unknown.
+        requested, and removed if they are gone or have moved; the others are unknown.
         """
         session = self._session
         session.run(
@@ -427,14 +429,14 @@ class _Run:
         visits_of: _VisitsOf = all_removed
         if not is_whole:
             self._rechecked = min(count, self._settings.recheck_pages)
-            visits_of = self._gone_or_unread(self._rechecked)
+            visits_of = self._gone_or_moved(self._rechecked, NOT_READ)
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} ({option('max_removed_share')}): they are unknown, except those that "
-                "are gone, or redirect to a listed page for good"
+                "are gone, or have moved to a listed page"
             )
-            visits_of = self._gone_or_moved(min(count, self._settings.recheck_pages))
+            visits_of = self._gone_or_moved(min(count, self._settings.recheck_pages), MANY)
         yield from self._rows_of("FROM unlisted_pages", visits_of)
 
     def _gone_or_unread(self, limit: int) -> _VisitsOf:
@@ -446,7 +448,7 @@ class _Run:
 
         return visits_of
 
-    def _gone_or_moved(self, limit: int) -> _VisitsOf:
+    def _gone_or_moved(self, limit: int, reason: str) -> _VisitsOf:
         """Return a function as above, which confirms a page that redirects to a listed one, too."""
 
         def visits_of(first: int, targets: list[SyncTarget]) -> list[PageVisit]:
@@ -454,7 +456,10 @@ class _Run:
             query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
             goals = [each.moved_to for each in visits.values() if each.moved_to]
             listed = {url for (url,) in list(self._session.rows(query, (goals,)))}
-            return [moved_or_unknown(target, visits.get(target.url), listed) for target in targets]
+            return [
+                moved_or_unknown(target, visits.get(target.url), listed, reason)
+                for target in targets
+            ]
 
         return visits_of
 

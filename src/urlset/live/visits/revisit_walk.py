@@ -144,6 +144,7 @@ class RevisitWalk:
         if (
             task.how == "index"
             and known.state == "listed"
+            and not known.failures  # what it has is not known
             and known.kind not in (None, "index")
             and known.verified_at is not None
             and task.lastmod is not None
@@ -205,7 +206,9 @@ class RevisitWalk:
         else:
             return response
         lines = "".join(f"Sitemap: {sitemap}\n" for sitemap in self._declared[url])
-        return Response(response.request, response.url, 200, body=lines.encode())
+        return response._replace(
+            status=200, headers={}, body=lines.encode(), is_whole=True, error=None, message=None
+        )
 
     def _children_of(self, known: DocumentState) -> Iterator[Sitemap]:
         """Yield the sitemaps that an unchanged document lists."""

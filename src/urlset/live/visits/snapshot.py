@@ -101,9 +101,12 @@ class _Step:
         self._writer = HistoryWriter(self._session)
         self._reasons: list[str] = []
         self._robots: list[RobotsState] = []
+        self._former_robots = self._writer.known_robots()
         self._revisit = Revisit()
         self._answers: dict[str, str] = {}
+        self._empty: set[str] = set()
         self._emptied: set[str] = set()
+        self._undeclared: dict[str, str] = {}
         self._has_failed = False
 
     def read(self, drive: Drive, policy: Policy, progress: Progress) -> None:
@@ -124,7 +127,7 @@ class _Step:
             skips_home=self._may_skip_home(known),
             declared={
                 url: robots.sitemaps
-                for url, robots in self._writer.known_robots().items()
+                for url, robots in self._former_robots.items()
                 if robots.state != "absent"
             },
         )
@@ -148,6 +151,7 @@ class _Step:
             for each in site_walk.attempts
             if each.outcome != "found" and each.status not in (404, 410)
         }
+        self._drop_undeclared()
         self._add_missing(known, is_search_complete=is_complete)
         if self._writer.snapshot == 1 and not any(
             self._writer.outcome(source) == "read"
@@ -212,7 +216,10 @@ class _Step:
             writer.add(source, "trusted", facts, now=now)
         elif source in self._revisit.same:
             facts |= {"lastmod": record.lastmod, **self._revisit.validators.get(source, {})}
-            self._note_partial(writer.add(source, "same", facts, now=now), record)
+            state = writer.add(source, "same", facts, now=now)
+            if state.kind not in (None, "index") and not state.entry_count:
+                self._empty.add(source)
+            self._note_partial(state, record)
         elif record.error is not None or (document is None and record.same_as is None):
             self._add_failed(source, record, facts)
         else:
@@ -228,6 +235,8 @@ class _Step:
             problems = () if document is None else document.problems
             is_partial = any(problem.code in BROKEN for problem in problems)
             if self._is_emptied(source, record):
+                if not self._was_emptied(source):
+                    facts["failures"] = 0  # the steps before, of another failure, do not count
                 # Without validators, the next step reads it again.
                 facts |= {"etag": None, "last_modified": None, "digest": None}
                 self._emptied.add(source)
@@ -247,8 +256,12 @@ class _Step:
 
         That is a mistake more often than a decision.
         """
+        if record.same_as in self._empty or not (
+            record.same_as or record.entries or record.sitemaps
+        ):
+            self._empty.add(source)
         known = self._writer.documents.get(source)
-        if known is None or record.same_as is not None or record.entries or record.sitemaps:
+        if known is None or source not in self._empty:
             return False
         children = sum(
             each.parent == source and each.how == "index" and each.state != "unlisted"
@@ -256,14 +269,35 @@ class _Step:
         )
         return bool(children) or self._writer.url_count(known.document) >= MIN_EMPTIED
 
+    def _was_emptied(self, source: str) -> bool:
+        """Return whether a document was empty as here when it was last read: it has no digest."""
+        known = self._writer.documents[source]
+        return bool(known.failures) and known.digest is None and known.entry_count == 0
+
     def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
         known = self._writer.documents.get(source)
         if known is None and record.how in _GUESSED:
             return  # a guess that is not a sitemap
         status = record.fetched.status if record.fetched is not None else None
-        self._reasons.append(f"{source}: {record.error}")
+        reason = f"{source}: {record.error}"
+        self._reasons.append(reason)
         is_gone = status in (404, 410)
+        if is_gone and known is not None and record.parent in self._revisit.unread_robots:
+            is_gone = known.state == "gone"  # that it is listed is known of the former content only
+            former = self._former_robots[record.parent]
+            if former.state in ("refused", "html") and known.failures >= HELD_BACK:
+                self._undeclared[source] = reason
         self._writer.add(source, "gone" if is_gone else "failed", facts, now=self._started)
+
+    def _drop_undeclared(self) -> None:
+        """Record sitemaps as unlisted that are gone, and that only a robots.txt named that is lost.
+
+        Not in a step that finds no other sitemap: the whole site may be in maintenance.
+        """
+        if self._has_sitemap():
+            for source, reason in self._undeclared.items():
+                self._writer.add(source, "unlisted", {}, now=self._started)
+                self._reasons.remove(reason)
 
     def _add_home(self) -> None:
         """Record the result of requesting the home page, so that later steps can skip it."""
@@ -278,7 +312,7 @@ class _Step:
     def _add_robots(self, walk: SiteWalk) -> bool:
         """Record the robots.txt files; return whether one cannot be read that was before."""
         has_lost = False
-        known = self._writer.known_robots()
+        known = self._former_robots
         for origin, robots in walk.robots_cache.files.items():
             url = f"{origin}/robots.txt"
             unread = self._revisit.unread_robots.get(url)
@@ -309,23 +343,27 @@ class _Step:
             self._robots.append(former)
             return False
         steps = 0 if former.state == "read" else self._writer.steps_of_robots(former.url)
-        if steps >= HELD_BACK and self._has_sitemap():
+        if steps >= HELD_BACK and self._has_sitemap(or_feed=True):
             self._robots.append(former._replace(state=unread.state, rules=()))
             return False
         self._robots.append(former._replace(state="unread"))
         self._reasons.append(f"{former.url}: {unread.why}")
         return True
 
-    def _has_sitemap(self) -> bool:
-        """Return whether a sitemap was read in this step."""
+    def _has_sitemap(self, *, or_feed: bool = False) -> bool:
+        """Return whether a sitemap was read in this step.
+
+        A feed is none: it lists the latest pages only, and is read if no sitemap is found.
+        """
+        others = ("home",) if or_feed else ("home", "feed")
         return any(
-            self._writer.outcome(source) in ("read", "same") and document.how != "home"
+            self._writer.outcome(source) in ("read", "same") and document.how not in others
             for source, document in self._writer.documents.items()
         )
 
     def _add_missing(self, known: dict[str, DocumentState], *, is_search_complete: bool) -> None:
         """Record known documents that the walk did not reach, as unlisted or failed."""
-        has_sitemap = self._has_sitemap()
+        has_sitemap, has_feed = self._has_sitemap(), self._has_sitemap(or_feed=True)
         open_ = [s for s, d in known.items() if d.state != "unlisted"]
         left = [source for source in open_ if self._writer.outcome(source) is None]
         while left:
@@ -340,7 +378,11 @@ class _Step:
                 is_read = (outcome in ("read", "same", "unlisted") and not self._holds(parent)) or (
                     parent is None
                     and is_search_complete
-                    and (has_sitemap or self._is_missing(known[source]))
+                    and (
+                        has_sitemap
+                        or (has_feed and known[source].how == "feed")
+                        or self._is_missing(known[source])
+                    )
                 )
                 kind = "unlisted" if is_read else "failed"
                 self._writer.add(source, kind, {}, now=self._started)  # type: ignore[arg-type]
