@@ -108,6 +108,37 @@ def test_a_redirect_for_now_or_to_several_hosts_excludes_nothing(bench, moved):
     assert bench.submit(moved, keys=keys).waiting == 3
 
 
+def test_a_key_file_that_redirects_alone_is_no_move(bench, moved):
+    keys = {HOST: KEY, "www.new.example": KEY[::-1]}
+    files = {host: (key, f"http://{host}/{key}.txt") for host, key in keys.items()}
+    assert bench.submit(moved, keys=files, preflight_pages=0).waiting == 3
+
+    robots = "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /old"
+    bench.site.pages["/robots.txt"] = Reply(200, robots, {"content-type": "text/plain"})
+    assert bench.submit(moved, keys=keys).waiting == 3
+
+
+def test_removed_pages_that_are_gone_are_no_move(bench):
+    FakeSite(bench.web, "www.new.example", KEY[::-1]).add_page("/x")
+    bench.engine.replies = [Reply(503)]
+    bench.submit(removals("/old", "/older"), max_wait_s=0)
+    redirect(bench, f"/{KEY}.txt")
+    keys = {HOST: KEY, "www.new.example": KEY[::-1]}
+
+    run = bench.submit(added("/x", host="www.new.example"), keys=keys)
+
+    assert (run.sent, run.waiting, run.excluded) == (1, 2, [])
+
+
+@pytest.mark.parametrize("to", [f"https://{HOST}:8443", f"https://{HOST}"])
+def test_a_redirect_to_another_scheme_or_port_of_the_host_is_no_move(bench, moved, to):
+    redirect(bench, "/a", "/b", f"/{KEY}.txt", to=to)
+
+    run = bench.submit(moved, keys={HOST: KEY, "www.new.example": KEY[::-1]})
+
+    assert (run.sent, run.waiting, run.excluded) == (1, 3, [])
+
+
 def test_a_host_of_the_input_has_not_moved(bench, moved):
     run = bench.submit([*moved, *added("/b")], keys={HOST: KEY, "www.new.example": KEY[::-1]})
 

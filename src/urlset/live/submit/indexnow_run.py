@@ -374,7 +374,7 @@ class IndexNowRun:
     def _refuse_moved(self, host: str, new_host: str) -> int:
         """Exclude all URLs of a host that has moved; return their number."""
         urls = self._log.refuse_all(host, "moved", self._sender.now())
-        reason = f"{host} has moved: its key file and its pages redirect to {new_host} for good"
+        reason = f"{host} has moved: its key file and sampled pages redirect to {new_host} for good"
         for url in urls:
             self._exclude(ExcludedUrl(url, "moved", reason))
         return len(urls)
