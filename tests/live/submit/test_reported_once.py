@@ -157,6 +157,20 @@ def test_urls_that_wait_for_a_host_without_a_key_are_reported_once(bench, moved)
     assert again.reported_before == again.faults == (fault,)
 
 
+def test_a_host_of_the_input_without_a_key_is_reported_in_every_run(bench):
+    bench.engine.replies = [Reply(503)]
+    bench.submit(added("/a"), max_wait_s=0)
+
+    for path in ("/b", "/c"):
+        run = bench.submit([*added(path), *added(path, host="shop.example.com")], keys=KEY)
+
+        assert [fault.partition(":")[0] for fault in run.faults] == [
+            f"no key for {HOST}",
+            "no key for shop.example.com",
+        ]
+        assert run.reported_before == ()
+
+
 class PrivateBench(Bench):
     """Bench whose site and engine have one address of loopback."""
 
