@@ -135,6 +135,7 @@ def submit_with(
         if settings.retry_refused:
             retried = (log.retry_refused(channel, sender.now()) for channel in channels)
             result.retried = max(retried, default=0)
+        result.refused_earlier = log.count_refused(channels)
         if "indexnow" in settings.to:
             IndexNowRun(log, sender, settings, result).run(hosts)
         if "google" in settings.to:
