@@ -159,7 +159,9 @@ def _lines(found: Submission, *, is_quiet: bool = False) -> Iterator[str]:
         yield from (request.replace("\r\n", "\n") for request in found.requests)
         return
     for result in found.results:
-        has_news = result.accepted or result.pending or result.refused
+        waiting_before = found.waiting_earlier.get((result.channel, result.host), 0)
+        is_waiting_new = result.waiting > waiting_before
+        has_news = result.accepted or result.pending or result.refused or is_waiting_new
         is_known = result.error is None or result.error in found.reported_before
         if is_quiet and not has_news and is_known:
             continue

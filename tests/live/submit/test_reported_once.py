@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.cli.test_commands import command
-from tests.live.submit.fake_engines import HOST, KEY, Bench, FakeSite, Reply, Web, added
+from tests.live.submit.fake_engines import ENDPOINT, HOST, KEY, Bench, FakeSite, Reply, Web, added
 from tests.live.submit.fake_engines import removed as removals
 from tests.live.submit.test_indexnow import bench, states
+from urlset.cli.submit import _lines
 from urlset.http import Policy
 
 __all__ = ["bench"]  # a fixture
@@ -169,6 +170,17 @@ def test_a_host_of_the_input_without_a_key_is_reported_in_every_run(bench):
             "no key for shop.example.com",
         ]
         assert run.reported_before == ()
+
+
+def test_quiet_prints_once_that_an_announcement_waits(bench):
+    bench.submit(added("/a"))
+
+    # A URL is announced every ten minutes at most: no error says so.
+    runs = [bench.submit(added("/a", lastmod="2026-03-05")), bench.submit()]
+
+    first, later = (list(_lines(run, is_quiet=True)) for run in runs)
+    assert first == [f"{HOST} → {ENDPOINT}: 1 waiting for the next run"]
+    assert later == []
 
 
 class PrivateBench(Bench):

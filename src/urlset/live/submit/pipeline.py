@@ -129,6 +129,11 @@ def submit_with(
                 f"{lost:,} announcements were sent twice, and both runs were killed before they "
                 "stored the result; they are not sent again"
             )
+        result.waiting_earlier = {
+            (channel, host): count
+            for channel in channels
+            for host, count in log.hosts(channel).items()
+        }
         hosts: frozenset[str] = frozenset()
         if given is not None:
             hosts = _add(given, log, channels, settings, sender, result)

@@ -83,6 +83,7 @@ class Submission(Result):
         waiting_before: Changes of this input that wait since an earlier run.
         refused_before: Changes of this input that an engine refused before, and that are not sent
             again without ``retry_refused``.
+        waiting_earlier: Number of announcements that earlier runs left, by channel and host.
         baseline: URLs that are recorded as known, because announcing begins with this run.
         retried: Announcements that were refused before and are sent again (``retry_refused``).
         refused: URLs whose latest announcement to a channel was refused, with the answer; the first
@@ -111,6 +112,7 @@ class Submission(Result):
     known: int = 0
     waiting_before: int = 0
     refused_before: int = 0
+    waiting_earlier: dict[tuple[str, str], int] = field(default_factory=dict)
     baseline: int = 0
     repeated: int = 0
     retried: int = 0
