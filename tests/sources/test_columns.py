@@ -177,6 +177,17 @@ def test_column_that_holds_the_urls_is_proposed():
         build(open_source(path))
 
 
+def test_a_column_of_urls_that_is_no_text_names_what_the_caller_has():
+    path = parquet("SELECT 1 AS loc")
+    renames = r"rename the column that holds the URLs \(`urlset build` has --map for it\)"
+
+    for verb, words in (("read", renames), ("diff", renames), ("build", "URLs: --map loc=COLUMN$")):
+        with flags_in_messages(verb), pytest.raises(SourceError, match=words):
+            list(Table(path).batches())
+    with pytest.raises(SourceError, match=r"\(mapping of urlset\.sources\.Table\)"):
+        list(Table(path).batches())
+
+
 @pytest.mark.parametrize("value", ["infinity", "-infinity", "294246-01-01 00:00:00+00"])
 def test_moment_beyond_all_calendars_is_refused_with_its_row(value):
     rows = f"VALUES ('/a', TIMESTAMPTZ '2026-01-31 12:00:00+00'), ('/b', '{value}'), ('/c', NULL)"

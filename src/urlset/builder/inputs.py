@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from urlset.arrow import is_arrow
 from urlset.arrow.batches import column_values
 from urlset.builder.options import EXTENSIONS, BuildOptions, expect_query_or_table
+from urlset.builder.resolve import filter_sql
 from urlset.builder.sections import FileNames
 from urlset.errors import SourceError
 from urlset.model import Entry
@@ -46,7 +47,11 @@ def open_inputs(inputs: Any, options: BuildOptions) -> Iterator[Source]:
     Raises TypeError for an input that is no source, SourceError if one cannot be opened. With
     ``on_error="skip"`` that is a source without rows that reports a failure.
     """
-    yield from merge_logs(_open_each(_as_inputs(inputs), options))
+    for source in merge_logs(_open_each(_as_inputs(inputs), options)):
+        if source_type_of(source) == "crawl":
+            crawled: Any = source
+            crawled.excluded = filter_sql(options, "url")
+        yield source
 
 
 def _open_each(inputs: Iterable[Any], options: BuildOptions) -> Iterator[Source]:

@@ -329,26 +329,37 @@ def exclusion_sql(settings: BuildOptions) -> str:
 
     A known reason has precedence over all filters; a guess comes after them.
     """
-    cases = "".join(
-        f" WHEN {found} THEN {quoted(reason)}" for found, reason in _pattern_reasons(settings)
-    )
-    cases += "".join(
-        f" WHEN regexp_matches(g.loc, {quoted(rule.pattern)}) THEN "
-        + ("NULL" if rule.action == "keep" else quoted(f"filter {n}: drop:{rule.pattern}"))
-        for n, rule in enumerate(settings.filters, 1)
-    )
+    cases = _filter_cases(settings, "g.loc")
     if not cases:
         return "g.reason"
     return f"CASE WHEN NOT {_IS_GUESS} THEN g.reason{cases} ELSE g.reason END"
 
 
-def _pattern_reasons(settings: BuildOptions) -> Iterator[tuple[str, str]]:
-    """Yield SQL conditions on ``g.loc`` that exclude a URL, with the reasons."""
+def filter_sql(settings: BuildOptions, loc: str) -> str:
+    """Return an SQL condition: ``include``, ``exclude`` and filters exclude a URL."""
+    cases = _filter_cases(settings, loc)
+    return f"(CASE{cases} END) IS NOT NULL" if cases else "false"
+
+
+def _filter_cases(settings: BuildOptions, loc: str) -> str:
+    """Return the branches of a CASE with the reason of the first filter that excludes a URL."""
+    cases = "".join(
+        f" WHEN {found} THEN {quoted(reason)}" for found, reason in _pattern_reasons(settings, loc)
+    )
+    return cases + "".join(
+        f" WHEN regexp_matches({loc}, {quoted(rule.pattern)}) THEN "
+        + ("NULL" if rule.action == "keep" else quoted(f"filter {n}: drop:{rule.pattern}"))
+        for n, rule in enumerate(settings.filters, 1)
+    )
+
+
+def _pattern_reasons(settings: BuildOptions, loc: str) -> Iterator[tuple[str, str]]:
+    """Yield SQL conditions on a URL that exclude it, with the reasons."""
     if settings.include:
-        found = " OR ".join(f"regexp_matches(g.loc, {quoted(p)})" for p in settings.include)
+        found = " OR ".join(f"regexp_matches({loc}, {quoted(p)})" for p in settings.include)
         yield f"NOT ({found})", "include: no match"
     for pattern in settings.exclude:
-        yield f"regexp_matches(g.loc, {quoted(pattern)})", f"exclude: {pattern}"
+        yield f"regexp_matches({loc}, {quoted(pattern)})", f"exclude: {pattern}"
 
 
 def sort_key(settings: BuildOptions, loc: str = "loc") -> str:

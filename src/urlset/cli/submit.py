@@ -159,7 +159,9 @@ def _lines(found: Submission, *, is_quiet: bool = False) -> Iterator[str]:
         yield from (request.replace("\r\n", "\n") for request in found.requests)
         return
     for result in found.results:
-        has_news = result.accepted or result.pending or result.refused
+        waiting_before = found.waiting_earlier.get((result.channel, result.host), 0)
+        is_waiting_new = result.waiting > waiting_before
+        has_news = result.accepted or result.pending or result.refused or is_waiting_new
         is_known = result.error is None or result.error in found.reported_before
         if is_quiet and not has_news and is_known:
             continue
@@ -183,13 +185,14 @@ def _lines(found: Submission, *, is_quiet: bool = False) -> Iterator[str]:
         )
     if not found.refused_before:
         return  # of other runs: those that found them have listed them
-    shown = {one.url for one in found.excluded}
-    earlier = [one for one in found.refused if one.url not in shown]
-    for refused in earlier[:MAX_SHOWN]:
+    excluded = {one.url for one in found.excluded}
+    by_url = {one.url: one for one in reversed(found.refused) if one.url not in excluded}
+    number = min(MAX_SHOWN, found.refused_earlier)
+    earlier = list(by_url.values())[::-1][:number]
+    for refused in earlier:
         answer = refused.code or f"HTTP {refused.status}"
         yield f"  refused before: {sanitize(refused.url)}: {sanitize(answer)}"
-    left = found.refused_count - len(shown & {one.url for one in found.refused}) - MAX_SHOWN
-    if left > 0:
+    if (left := found.refused_earlier - len(earlier)) > 0:
         yield f"  … and {left:,} more refused before"
 
 
@@ -215,11 +218,12 @@ def _report(found: Submission) -> None:
     if found.reported_before:
         reasons = pluralize(len(set(found.reported_before)), "reason", "reasons")
         print_info(f"what waits has {reasons} that an earlier run reported; --format json has them")
-    earlier = found.refused_count - len({one.url for one in found.excluded})
-    if earlier > 0:
-        urls = pluralize(earlier, "URL was", "URLs were")
+    if found.refused_earlier:
+        urls = pluralize(found.refused_earlier, "URL was", "URLs were")
+        listed = len({one.url for one in found.refused})
+        them = "them" if found.refused_earlier <= listed else f"the first {listed:,}"
         print_info(
-            f"{urls} excluded or refused before; --format json lists them, and --retry-refused "
+            f"{urls} excluded or refused before; --format json lists {them}, and --retry-refused "
             "sends them again"
         )
     print_info(found.summary)

@@ -153,6 +153,34 @@ def test_a_page_with_and_without_a_slash_is_listed_once(head, more, listed, kept
     assert found["more"] is None
 
 
+@pytest.mark.parametrize(
+    ("filters", "listed"),
+    [
+        ({}, ["/", "/more", "/tea/"]),
+        ({"exclude": "tea/$"}, ["/", "/more", "/tea"]),
+        ({"include": ["[a-z]$"]}, ["/more", "/tea"]),
+        ({"filters": ["drop:tea/$"]}, ["/", "/more", "/tea"]),
+        ({"filters": ["keep:tea/$", "drop:tea"]}, ["/", "/more", "/tea/"]),
+        ({"exclude": "tea"}, ["/", "/more"]),
+    ],
+)
+def test_a_page_keeps_a_name_that_the_build_does_not_exclude(filters, listed, box, tmp_path):
+    box.put("/", f"<html><body>{SLASH}", kind=HTML)
+    box.put("/more", "<html><body>More", kind=HTML)
+    box.put("/tea/", "<html><main>Green tea</main>", kind=HTML)
+    box.put("/tea", "<html><main>Green tea</main>", kind=HTML)
+    store = str(tmp_path / "site.duckdb")
+    crawl(box, store).close()
+
+    for number, source in enumerate((f"crawl:{store}", CrawledPages(store))):
+        folder = tmp_path / str(number)
+        ledger = tmp_path / f"{number}.duckdb"
+        urlset.build(source, str(folder), base_url=box.url("/"), ledger=ledger, **filters)
+
+        entries = urlset.read(folder / "sitemap.xml")
+        assert sorted(entry.loc for entry in entries) == [box.url(path) for path in listed]
+
+
 def test_pages_that_differ_in_the_query_or_the_content_are_not_one(box, tmp_path):
     names = ("tea", "tea/", "tea?of=/", "tea?of=")
     links = "".join(f'<a href="/{name}">x</a>' for name in names)

@@ -58,6 +58,20 @@ def test_the_home_page_moves_with_the_pages_of_a_site_that_changes_its_host(end)
     assert found == {name: f"https://bakery.example{name}" for name in names}
 
 
+def test_the_home_page_is_no_page_without_letters():
+    names = ["/about-the-bakery", "/blog/rye-bread-at-home", "/blog/a-cake-for-sunday"]
+    kept = [f"https://bakery.example{name}" for name in names]
+    moved = dict(zip(names, kept, strict=True))
+    idea = "/%F0%9F%92%A1"
+
+    assert moves(["/", "/about"], [idea, "/about"]) == {}
+    assert moves(["/?lang=de", "/about"], ["/@?lang=de", "/about"]) == {}
+    assert moves(["/tea/@", "/about"], ["/tea/+", "/about"]) == {}
+    assert moves(["/", *names], [f"https://bakery.example{idea}", *kept]) == moved
+    both = {name: f"https://bakery.example{name}" for name in ("/", idea)}
+    assert moves([*both, *names], [*both.values(), *kept]) == both | moved
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

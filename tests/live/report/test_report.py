@@ -12,6 +12,7 @@ import urlset
 from tests.cli.test_commands import command
 from tests.http_walks import quick
 from tests.site_box import SiteBox
+from urlset.live.figures.page_figures import OUTCOMES
 from urlset.live.report.result import Report
 from urlset.live.report.site_state import SiteRule, SiteState
 
@@ -139,6 +140,24 @@ def test_the_page_counts_the_urls_of_a_site_with_two_stores_once(box, stores, tm
     text = " ".join(unescape(re.sub("<.*?>", " ", page)).split())
     assert "<title>Report of 1 site</title>" in page
     assert "sites 1 URLs listed 4 visited 4 " in text
+
+
+def test_the_counts_of_a_site_with_two_stores_are_those_of_one(tmp_path):
+    rule = SiteRule("N102", "url-client-error", "error", 2, 0, "")
+    fine = dict.fromkeys(OUTCOMES, 0) | {"fine": 100}
+    part = fine | {"fine": 10, "not-visited": 60, "gone": 30}
+    site = SiteState(
+        "s.duckdb", "https://a.example/", ("audit",), None, 100, 100, fine, 3, (rule,), None, ()
+    )
+
+    Report([site, site._replace(store="t.duckdb", visited=40, outcomes=part)]).report(
+        tmp_path / "report.html"
+    )
+
+    page = (tmp_path / "report.html").read_text("utf-8")
+    text = " ".join(unescape(re.sub("<.*?>", " ", page)).split())
+    assert "sites 1 URLs listed 100 visited 100 errors 2 warnings 0 open alerts 3 " in text
+    assert "100 % of the visited URLs are fine" in text
 
 
 def test_a_sitemap_that_a_crawl_could_not_read_is_one_reason(box, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.live.submit.fake_engines import SITE, Reply, added
+from tests.live.submit.fake_engines import ENDPOINT, SITE, FakeIndexNow, Reply, added
 from tests.live.submit.test_indexnow import bench, states
 
 __all__ = ["bench"]  # a fixture
@@ -69,6 +69,21 @@ def test_later_run_without_the_refused_url_succeeds_and_lists_it(bench):
     result = bench.submit(added("/c"))
 
     assert (result.sent, result.refused_count, result.has_failures) == (1, 1, False)
+
+
+def test_urls_that_were_refused_before_are_counted_once_for_all_channels(bench):
+    FakeIndexNow(bench.web, "yandex.test")
+    settings = {"endpoints": [ENDPOINT, "http://yandex.test/indexnow"]}
+    bench.site.add_page("/x", '<meta name="robots" content="noindex">')
+
+    first = bench.submit(added("/a", "/x"), **settings)
+    # This run excludes a URL for which there is no key, which the log does not have.
+    later = bench.submit([*added("/b"), *added("/c", host="other.example")], **settings)
+    again = bench.submit(None, retry_refused=True, **settings)
+
+    assert (first.refused_count, first.refused_earlier) == (2, 0)
+    assert (later.refused_count, later.refused_earlier) == (2, 1)
+    assert again.refused_earlier == 0
 
 
 def test_retry_refused_sends_what_was_refused(bench):

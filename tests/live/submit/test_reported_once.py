@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.cli.test_commands import command
-from tests.live.submit.fake_engines import HOST, KEY, Bench, FakeSite, Reply, Web, added
+from tests.live.submit.fake_engines import ENDPOINT, HOST, KEY, Bench, FakeSite, Reply, Web, added
 from tests.live.submit.fake_engines import removed as removals
 from tests.live.submit.test_indexnow import bench, states
+from urlset.cli.submit import _lines
 from urlset.http import Policy
 
 __all__ = ["bench"]  # a fixture
@@ -108,6 +109,37 @@ def test_a_redirect_for_now_or_to_several_hosts_excludes_nothing(bench, moved):
     assert bench.submit(moved, keys=keys).waiting == 3
 
 
+def test_a_key_file_that_redirects_alone_is_no_move(bench, moved):
+    keys = {HOST: KEY, "www.new.example": KEY[::-1]}
+    files = {host: (key, f"http://{host}/{key}.txt") for host, key in keys.items()}
+    assert bench.submit(moved, keys=files, preflight_pages=0).waiting == 3
+
+    robots = "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /old"
+    bench.site.pages["/robots.txt"] = Reply(200, robots, {"content-type": "text/plain"})
+    assert bench.submit(moved, keys=keys).waiting == 3
+
+
+def test_removed_pages_that_are_gone_are_no_move(bench):
+    FakeSite(bench.web, "www.new.example", KEY[::-1]).add_page("/x")
+    bench.engine.replies = [Reply(503)]
+    bench.submit(removals("/old", "/older"), max_wait_s=0)
+    redirect(bench, f"/{KEY}.txt")
+    keys = {HOST: KEY, "www.new.example": KEY[::-1]}
+
+    run = bench.submit(added("/x", host="www.new.example"), keys=keys)
+
+    assert (run.sent, run.waiting, run.excluded) == (1, 2, [])
+
+
+@pytest.mark.parametrize("to", [f"https://{HOST}:8443", f"https://{HOST}"])
+def test_a_redirect_to_another_scheme_or_port_of_the_host_is_no_move(bench, moved, to):
+    redirect(bench, "/a", "/b", f"/{KEY}.txt", to=to)
+
+    run = bench.submit(moved, keys={HOST: KEY, "www.new.example": KEY[::-1]})
+
+    assert (run.sent, run.waiting, run.excluded) == (1, 3, [])
+
+
 def test_a_host_of_the_input_has_not_moved(bench, moved):
     run = bench.submit([*moved, *added("/b")], keys={HOST: KEY, "www.new.example": KEY[::-1]})
 
@@ -124,6 +156,31 @@ def test_urls_that_wait_for_a_host_without_a_key_are_reported_once(bench, moved)
     again = bench.submit(added("/y", host="www.new.example"), keys={"www.new.example": KEY[::-1]})
 
     assert again.reported_before == again.faults == (fault,)
+
+
+def test_a_host_of_the_input_without_a_key_is_reported_in_every_run(bench):
+    bench.engine.replies = [Reply(503)]
+    bench.submit(added("/a"), max_wait_s=0)
+
+    for path in ("/b", "/c"):
+        run = bench.submit([*added(path), *added(path, host="shop.example.com")], keys=KEY)
+
+        assert [fault.partition(":")[0] for fault in run.faults] == [
+            f"no key for {HOST}",
+            "no key for shop.example.com",
+        ]
+        assert run.reported_before == ()
+
+
+def test_quiet_prints_once_that_an_announcement_waits(bench):
+    bench.submit(added("/a"))
+
+    # A URL is announced every ten minutes at most: no error says so.
+    runs = [bench.submit(added("/a", lastmod="2026-03-05")), bench.submit()]
+
+    first, later = (list(_lines(run, is_quiet=True)) for run in runs)
+    assert first == [f"{HOST} → {ENDPOINT}: 1 waiting for the next run"]
+    assert later == []
 
 
 class PrivateBench(Bench):

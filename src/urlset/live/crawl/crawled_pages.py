@@ -31,9 +31,9 @@ _COLUMNS = (
     "depth duplicate_of"
 ).split()
 # A page under several names, /tea, /tea/ and /tea/index.html: each is found, may be listed and has
-# the same content. One is kept: that of a sitemap of the site, else that which names itself as
-# canonical, else one without index.html, else that which more pages link to, else /tea/. Hashes
-# take the place of URLs in groups, of which a site may have millions.
+# the same content. One is kept, which the build does not exclude: that of a sitemap of the site,
+# else that which names itself as canonical, else one without index.html, else that which more pages
+# link to, else /tea/. Hashes take the place of URLs in groups, of which a site may have millions.
 _INDEX = "'/(index|default)[.](x?html?|php|aspx?|jsp)$'"
 _PAGES = rf"""
 WITH found AS (
@@ -47,7 +47,7 @@ WITH found AS (
 names AS (FROM found SEMI JOIN (SELECT page FROM found GROUP BY page HAVING count(*) > 1)
     USING (page)),
 listed_names AS (
-    SELECT page, first(n.url ORDER BY n.is_listed DESC, n.is_canonical DESC,
+    SELECT page, first(n.url ORDER BY if({{excluded}}, 1, 0), n.is_listed DESC, n.is_canonical DESC,
         regexp_matches(n.url, {_INDEX}, 'i'), coalesce(f.referrer_count, 0) DESC,
         ends_with(n.url, '/') DESC, n.url) AS duplicate_of
     FROM names n LEFT JOIN frontier f USING (url) GROUP BY page),
@@ -68,9 +68,10 @@ class CrawledPages:
     Pages that are not to be listed are yielded with the reason: ``noindex``, ``canonical: URL``,
     ``redirect: URL``, ``404``, ``disallowed``, ``no page``, ``same page: URL`` for
     another name of a page with the same content, such as ``/tea/index.html`` or ``/tea`` of
-    ``/tea/``, and ``not linked`` if the crawl knows
-    all links. A page that could not be visited is excluded, unless a sitemap of the site lists it:
-    a refusal does not mean that it is gone.
+    ``/tea/``, and ``not linked`` if the crawl knows all links. The name that is kept is one that
+    the build does not exclude (``include``, ``exclude``, filters). A reason holds although another
+    source lists the URL. A page that could not be visited is excluded, unless a sitemap of the site
+    lists it: a refusal does not mean that it is gone.
 
     A crawl that is not complete has a failure that says so: pages may be missing.
 
@@ -79,6 +80,9 @@ class CrawledPages:
         policy: Limits and behaviour of the HTTP client, for a site.
         auth: Bearer token, or user and password, for a site.
         name: Its name in messages; the path by default.
+
+    Attributes:
+        excluded: SQL condition on the column ``url``: which URLs the build excludes.
 
     Raises:
         StoreError: The file is not a store with a crawl, or only with audits that did not crawl.
@@ -100,6 +104,7 @@ class CrawledPages:
         self.name: str = name or without_secrets(path)
         self.failures: list[str] = []
         self.notes: list[str] = []
+        self.excluded: str = "false"
         self._path = path
         self._policy = policy
         self._auth = auth
@@ -109,7 +114,7 @@ class CrawledPages:
         """Yield record batches of candidates, by URL."""
         with self._open() as found:
             self._report_gaps(found)
-            rows = rows_of(found.store.query(_PAGES, timeout_s=None))
+            rows = rows_of(found.store.query(_PAGES.format(excluded=self.excluded), timeout_s=None))
             pages = (dict(zip(_COLUMNS, row, strict=True)) for row in rows)
             yield from in_batches(map(self._candidate, pages))
 

@@ -38,7 +38,7 @@ class _Evidence(NamedTuple):
 _STRONG = (
     _Evidence("same-page", "page", 0.99),
     _Evidence("same-content", "fingerprint", 0.97, field="fingerprint"),
-    _Evidence("same-title", "CASE WHEN stem <> '' THEN title || chr(10) || stem END", 0.96,
+    _Evidence("same-title", "CASE WHEN stem <> '/' THEN title || chr(10) || stem END", 0.96,
               field="title"),
     _Evidence("same-id", "CASE WHEN is_strong_id THEN id END", 0.95, "value"),
     _Evidence("same-title", "CASE WHEN length(title) >= 10 THEN title END", 0.88, field="title"),
@@ -141,7 +141,7 @@ class _Search:
             f"""CREATE OR REPLACE TABLE stem_candidates AS
             SELECT b.h AS before, a.h AS after, value AS stem, b.folder AS old, a.folder AS new,
                 b.lastmod = a.lastmod AS same_date
-            FROM ({before}) b JOIN ({after}) a USING (value) WHERE value <> ''"""
+            FROM ({before}) b JOIN ({after}) a USING (value) WHERE value <> '/'"""
         )
         rows = self._db.rows(
             "SELECT old, new, count(*) AS n FROM stem_candidates GROUP BY ALL "
@@ -160,7 +160,7 @@ class _Search:
         sizes = (
             f"SELECT folder AS old, count(*) AS size FROM {LEFT.format(side='before')} GROUP BY old"
         )
-        is_long = "length(stem) >= 8 AND (contains(stem, '-') OR contains(stem, '?'))"
+        is_long = "length(ltrim(stem, '/')) >= 8 AND (contains(stem, '-') OR contains(stem, '?'))"
         date = date_evidence(self._tables)
         confidence = (
             "CASE WHEN support >= 3 AND (support >= 20 OR support >= 0.3 * size) THEN 0.95 END"
@@ -373,8 +373,8 @@ def create_features(tables: Tables) -> None:
     - ``key``: normal form; ``page``: without what most servers ignore (``duplicate_key``);
     - ``family``: the folder with ``#`` for numbers;
     - ``folder``: URL up to the last segment; ``stem``: the last segment in lower case, without the
-      ending of a file, with ``-`` for all but letters and digits; the query, if there is one. The
-      home page has an empty stem;
+      ending of a file, with ``-`` for all but letters and digits, if it has any; the query, if
+      there is one. The stem of the home page is ``/``;
     - ``words``: the words of the stem;
     - ``id``: a number of three digits or more, or a UUID, that occurs once in path and query and is
       not a date; ``is_strong_id``: whether it is a UUID or a long hash;
@@ -405,9 +405,10 @@ def _query(side: str) -> str:
                 lambda n: substr(n, 3)) AS numbers
         FROM (SELECT *, origin || coalesce(nullif(left(path, length(path) - length(last)), ''), '/')
                     AS folder,
-                trim(regexp_replace(lower(strip_accents(
+                coalesce(nullif(trim(regexp_replace(lower(strip_accents(
                     regexp_replace(last, {quoted(_ENDING)}, ''))), '[^\p{{L}}\p{{N}}]+', '-', 'g'),
-                    '-') || CASE WHEN query = '' THEN '' ELSE '?' || query END AS stem,
+                    '-'), ''), nullif(last, ''), '/')
+                    || CASE WHEN query = '' THEN '' ELSE '?' || query END AS stem,
                 lower(path || '?' || query) AS low
             FROM (SELECT *, regexp_extract(path, '[^/]*$') AS last
                 FROM (SELECT h, origin, page, title, fingerprint, lastmod,

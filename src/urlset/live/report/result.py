@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
@@ -201,22 +200,30 @@ def _rule_texts(sites: Sequence[SiteState]) -> Mapping[str, RuleText]:
 
 
 def _numbers(sites: Sequence[SiteState]) -> Iterator[tuple[str, str, str]]:
-    # The stores of one site have the same URLs, which count once.
-    listed, visited = Counter[str](), Counter[str]()
-    for site in sites:
-        listed[site.site] = max(listed[site.site], site.listed or 0)
-        visited[site.site] = max(visited[site.site], site.visited or 0)
-    yield "sites", f"{len(listed):,}", ""
-    yield "URLs listed", f"{listed.total():,}", ""
-    if any(site.visited is not None for site in sites):
-        yield "visited", f"{visited.total():,}", ""
+    yield "sites", f"{len({site.site for site in sites}):,}", ""
+    yield "URLs listed", f"{_total((site.site, site.listed) for site in sites) or 0:,}", ""
+    visited = _total((site.site, site.visited) for site in sites)
+    if visited is not None:
+        yield "visited", f"{visited:,}", ""
     for level, noun in zip(LEVELS[:2], ("errors", "warnings"), strict=True):
-        counts = [count for site in sites if (count := site.count_of(level)) is not None]
-        if counts:
-            yield noun, f"{sum(counts):,}", level if sum(counts) else "fine"
-    alerts = [site.alerts for site in sites if site.alerts is not None]
-    if alerts:
-        yield "open alerts", f"{sum(alerts):,}", "error" if sum(alerts) else "fine"
+        count = _total((site.site, site.count_of(level)) for site in sites)
+        if count is not None:
+            yield noun, f"{count:,}", level if count else "fine"
+    alerts = _total((site.site, site.alerts) for site in sites)
+    if alerts is not None:
+        yield "open alerts", f"{alerts:,}", "error" if alerts else "fine"
+
+
+def _total(counts: Iterable[tuple[str, int | None]]) -> int | None:
+    """Return the sum over the sites of a count of each store; None if no store has it.
+
+    The stores of one site have the same URLs, which count once: that with the most counts.
+    """
+    found: dict[str, int] = {}
+    for site, number in counts:
+        if number is not None:
+            found[site] = max(found.get(site, 0), number)
+    return sum(found.values()) if found else None
 
 
 def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
@@ -224,8 +231,11 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
     if not visited:
         return
     shown = sorted(visited, key=lambda site: (site.fine or 0) / (site.visited or 1))[:MAX_BARS]
-    total = sum(site.visited or 0 for site in visited)
-    fine = sum(site.fine or 0 for site in visited)
+    # Of the stores of one site, that with the most visited URLs counts, as in the numbers.
+    by_visited = sorted(visited, key=lambda site: site.visited or 0)
+    counted = {site.site: site for site in by_visited}.values()
+    total = sum(site.visited or 0 for site in counted)
+    fine = sum(site.fine or 0 for site in counted)
     yield Figure(
         "verdicts",
         f"{share(fine, total)} of the visited URLs are fine: they answer 200, may be indexed and "

@@ -434,6 +434,16 @@ class AnnouncementLog:
         )
         return int(count), [RefusedUrl(channel, *row) for row in rows]
 
+    def count_refused(self, channels: Iterable[str]) -> int:
+        """Return the number of different URLs whose latest announcement was refused."""
+        (count,) = self._db.fetch_one(
+            "SELECT count(DISTINCT url) FROM (SELECT url, arg_max(state, number) AS state "
+            "FROM log.announcements WHERE list_contains($channels::VARCHAR[], channel) "
+            "GROUP BY channel, url) WHERE state = 'refused'",
+            {"channels": list(channels)},
+        )
+        return int(count)
+
     def staged_states(self, channel: str) -> dict[str, int]:
         """Return the number of staged changes that are not new, by the state of the latest one."""
         return dict(

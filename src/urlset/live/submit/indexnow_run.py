@@ -249,6 +249,7 @@ class IndexNowRun:
         """Report that URLs of a host wait for its key; those of the input were excluded before."""
         if host in self._input_hosts:
             message = no_key_message(host, self._keys)
+            is_known = False  # it says why changes of this run are excluded
         else:
             kinds = (self._log.count_waiting(host, is_removed=each) for each in (False, True))
             urls = pluralize(sum(kinds), "URL waits", "URLs wait")
@@ -257,9 +258,10 @@ class IndexNowRun:
                 f"host. If the site has moved from {host} to another host, do so once: the URLs "
                 "that redirect there are then excluded"
             )
+            is_known = self._log.mark(host, {}, "no-key", self._sender.now())
         if message not in self._result.faults:
             self._result.faults += (message,)
-        if self._log.mark(host, {}, "no-key", self._sender.now()):
+        if is_known:
             self._result.reported_before += (message,)
 
     def _announce(self, host: str, key: IndexNowKey) -> None:
@@ -374,7 +376,7 @@ class IndexNowRun:
     def _refuse_moved(self, host: str, new_host: str) -> int:
         """Exclude all URLs of a host that has moved; return their number."""
         urls = self._log.refuse_all(host, "moved", self._sender.now())
-        reason = f"{host} has moved: its key file and its pages redirect to {new_host} for good"
+        reason = f"{host} has moved: its key file and sampled pages redirect to {new_host} for good"
         for url in urls:
             self._exclude(ExcludedUrl(url, "moved", reason))
         return len(urls)

@@ -129,12 +129,18 @@ def submit_with(
                 f"{lost:,} announcements were sent twice, and both runs were killed before they "
                 "stored the result; they are not sent again"
             )
+        result.waiting_earlier = {
+            (channel, host): count
+            for channel in channels
+            for host, count in log.hosts(channel).items()
+        }
         hosts: frozenset[str] = frozenset()
         if given is not None:
             hosts = _add(given, log, channels, settings, sender, result)
         if settings.retry_refused:
             retried = (log.retry_refused(channel, sender.now()) for channel in channels)
             result.retried = max(retried, default=0)
+        result.refused_earlier = log.count_refused(channels)
         if "indexnow" in settings.to:
             IndexNowRun(log, sender, settings, result).run(hosts)
         if "google" in settings.to:

@@ -6,6 +6,7 @@ reported as wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Unpack
 from urllib.parse import urljoin
@@ -156,19 +157,27 @@ def moved_host(
 ) -> str | None:
     """Return the host to which a host has moved for good; None if it has not.
 
-    The key file and the sampled pages redirect there permanently (301 or 308); a removed page may
-    be gone instead.
+    The key file and the sampled pages, at least one, redirect there permanently (301 or 308); a
+    removed page may be gone instead. Another scheme or port of the same host is no move.
     """
-    found = set()
+    found: dict[str, set[str | None]] = {"key": set(), "page": set()}
     for response in responses:
-        if response.request.purpose not in ("key", "page"):
+        if response.request.purpose not in found:
             continue
         if response.request.url in is_removed and response.status in (404, 410):
             continue
         target = urljoin(response.request.url, response.headers.get("location", ""))
-        found.add(host_of_url(target) if response.status in (301, 308) else None)
-    new_host = found.pop() if len(found) == 1 else None
-    return None if new_host == host else new_host
+        new_host = host_of_url(target) if response.status in (301, 308) else None
+        found[response.request.purpose].add(new_host)
+    if found["key"] != found["page"] or len(found["key"]) != 1:
+        return None
+    (new_host,) = found["key"]
+    is_same = new_host is not None and _without_port(new_host) == _without_port(host)
+    return None if is_same else new_host
+
+
+def _without_port(host: str) -> str:
+    return re.sub(r":[0-9]*$", "", host)
 
 
 def page_checks(

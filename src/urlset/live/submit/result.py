@@ -83,10 +83,14 @@ class Submission(Result):
         waiting_before: Changes of this input that wait since an earlier run.
         refused_before: Changes of this input that an engine refused before, and that are not sent
             again without ``retry_refused``.
+        waiting_earlier: Number of announcements that earlier runs left, by channel and host.
         baseline: URLs that are recorded as known, because announcing begins with this run.
         retried: Announcements that were refused before and are sent again (``retry_refused``).
-        refused: URLs whose latest announcement was refused, with the answer; the first thousand.
-        refused_count: Number of all such URLs.
+        refused: URLs whose latest announcement to a channel was refused, with the answer; the first
+            thousand. A URL occurs once for each channel.
+        refused_count: Number of all such announcements.
+        refused_earlier: Number of different URLs that were refused or excluded by earlier runs, and
+            that this run does not announce.
         repeated: Announcements of a run that was killed, which are sent once more.
         invalid: Values of the input that are not http(s) URLs.
         results: Numbers by channel and host.
@@ -108,6 +112,7 @@ class Submission(Result):
     known: int = 0
     waiting_before: int = 0
     refused_before: int = 0
+    waiting_earlier: dict[tuple[str, str], int] = field(default_factory=dict)
     baseline: int = 0
     repeated: int = 0
     retried: int = 0
@@ -117,6 +122,7 @@ class Submission(Result):
     excluded_counts: Counter[str] = field(default_factory=Counter)
     refused: list[RefusedUrl] = field(default_factory=list)
     refused_count: int = 0
+    refused_earlier: int = 0
     requests: list[str] = field(default_factory=list)
     sitemaps: list[dict[str, Any]] = field(default_factory=list)
     inspected: int = 0

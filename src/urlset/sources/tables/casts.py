@@ -13,7 +13,7 @@ from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of, 
 from urlset.dates import DAY, TIME, UNKNOWN_ZONE
 from urlset.errors import SourceError, similar
 from urlset.model import Entry
-from urlset.option_names import option
+from urlset.option_names import is_available, is_command, option
 from urlset.sources.candidates import FAULT, encode_fault
 from urlset.store import TABLES, quoted
 from urlset.urls import ASCII_SPACE
@@ -42,14 +42,24 @@ _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
 _LOCAL_TIME = rf"{DAY}[ T]{TIME}"
 
 
+def map_advice(column: str, value: str) -> str:
+    """Return the advice to map a column; to rename it, if the command that runs has no ``map``.
+
+    >>> map_advice("the column with the URLs", "loc=link")
+    'map the column with the URLs: map="loc=link" (mapping of urlset.sources.Table)'
+    """
+    if not is_available("map"):
+        return f"rename {column} (`urlset build` has {option('map')} for it)"
+    of_table = "" if is_command() else " (mapping of urlset.sources.Table)"
+    return f"map {column}: {option('map', value)}{of_table}"
+
+
 def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     """Return SQL for a column of URLs as text; raise an error if the column is not text."""
     if type_name == "JSON":
         return f"CASE WHEN json_type({column}) = 'VARCHAR' THEN {column} ->> '$' END"
     if not _TEXT.fullmatch(type_name):
-        raise error(
-            "text (URLs)", f"map the column that holds the URLs: {option('map', 'loc=COLUMN')}"
-        )
+        raise error("text (URLs)", map_advice("the column that holds the URLs", "loc=COLUMN"))
     return column if type_name == "VARCHAR" else f"{column}::VARCHAR"
 
 

@@ -20,6 +20,7 @@ from urlset.sources.tables.casts import (
     ErrorFactory,
     date_sql,
     images_sql,
+    map_advice,
     nested_sql,
     number_sql,
     text_sql,
@@ -285,8 +286,8 @@ class _MappingBuilder:
         if len(candidates) > 1 and target not in mapping:
             raise SourceError(
                 f"{self._name}: expected one column for {target}, "
-                f"found {' and '.join(candidates)}; name one: "
-                f"{option('map', f'{target}={candidates[0]}')}"
+                f"found {' and '.join(candidates)}; "
+                + map_advice("one of them", f"{target}={candidates[0]}")
             )
         return candidates[0] if candidates else None
 
@@ -298,7 +299,7 @@ class _MappingBuilder:
         found = (
             f"{self._name}: expected a column 'loc' or 'url', found {_column_list(self._columns)}"
         )
-        advice = f"map the column with the URLs: {option('map', f'loc={column}')}"
+        advice = map_advice("the column with the URLs", f"loc={column}")
         raise NoUrlColumnError(f"{found}; {advice}", found=found)
 
     def _error_factory(self, target: str, column: str, kind: str) -> ErrorFactory:
