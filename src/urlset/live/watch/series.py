@@ -64,9 +64,10 @@ class SectionHistory:
 class SiteHistory:
     """History of all sections, those with most URLs first, up to the latest snapshot.
 
-    ``added`` and ``removed`` are the numbers of URLs at the latest step. ``largest_drop`` is the
-    largest share of the URLs that one earlier step removed on balance, and ``largest_removal`` the
-    largest one that a step removed, also if it added as many.
+    ``added`` and ``removed`` are the numbers of URLs at the latest step; if some were unknown
+    before it, no URL counts as removed, because that may have been long ago. ``largest_drop`` is
+    the largest share of the URLs that one earlier step removed on balance, and ``largest_removal``
+    the largest one that a step removed, also if it added as many.
     """
 
     now: datetime
@@ -294,13 +295,14 @@ def _drops(
     query = f"""
         WITH steps AS (
             SELECT snapshot, url_count, added_count, removed_count,
-                lag(url_count) OVER (ORDER BY snapshot) AS former
+                lag(url_count) OVER (ORDER BY snapshot) AS former,
+                lag(unknown_count) OVER (ORDER BY snapshot) AS former_unknown
             FROM store.snapshots WHERE started > {sql_of(now - DAYS)})
         SELECT max(former) FILTER (snapshot = {snapshot}),
             max((former::DOUBLE - url_count) / former)
                 FILTER (snapshot < {snapshot} AND former > 0),
             max(added_count) FILTER (snapshot = {snapshot}),
-            max(removed_count) FILTER (snapshot = {snapshot}),
+            max(if(former_unknown > 0, 0, removed_count)) FILTER (snapshot = {snapshot}),
             max(removed_count::DOUBLE / former) FILTER (snapshot < {snapshot} AND former > 0)
         FROM steps"""
     [(former, drop, added, removed, removal)] = list(session.rows(query))
