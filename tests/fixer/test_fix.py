@@ -6,6 +6,7 @@ import gzip
 import random
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from tests.amounts import amount
 from urlset import parse
 from urlset.checker import CATALOGUE
 from urlset.errors import SourceError
-from urlset.fixer import Fixed, fix, unified_diff
+from urlset.fixer import Fixed, fix, overlay, unified_diff
+from urlset.http.request_url import document_key
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -188,6 +190,25 @@ def test_an_index_child_gets_no_date_of_a_file_that_is_not_its_own(
 
     children = {child.loc: child.lastmod_text for child in parse(document.after).sitemaps}
     assert [loc for loc, date in children.items() if date] == own
+
+
+def test_many_spellings_of_one_url_are_compared_once_each(tmp_path: Path, monkeypatch) -> None:
+    keys: list[str] = []
+
+    def key_of(url: str) -> str:
+        keys.append(url)
+        return document_key(url)
+
+    monkeypatch.setattr(overlay, "document_key", key_of)
+    names = ["".join(parts) for parts in product(*(("%61", "a") for _ in range(6)))]
+    urls = [f"https://e.com/x/{name}.xml" for name in names]
+    (tmp_path / "sitemap.xml").write_bytes(_index(*urls))
+    (tmp_path / "aaaaaa.xml").write_bytes(sitemap("<url><loc>https://e.com/a</loc></url>"))
+
+    [document] = fix(tmp_path, select=["D503"], base_url="https://e.com/").documents
+
+    assert all(child.lastmod for child in parse(document.after).sitemaps)
+    assert len(keys) < 20 * len(urls)
 
 
 def test_bytes_that_are_not_utf8_keep_every_fix_away() -> None:

@@ -11,9 +11,15 @@ from urlset.dates import LEADING_DAY, parse_date
 from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.fixer.registry import IndexContext
-from urlset.reader.document_sources import DocumentSource, Location, is_same_url
+from urlset.http.request_url import document_key
+from urlset.reader.document_sources import DocumentSource, Location
 
 _TOLERANCE = timedelta(days=1)  # a later date cannot be the date of a change
+
+
+def _url_key(url: str) -> str:
+    """Return a key that is equal for all spellings of a URL, with http or https."""
+    return document_key(url).partition("://")[2]
 
 
 class Overlay:
@@ -46,7 +52,7 @@ class Overlay:
         """Return the location of a document that an index lists."""
         location = self._register(self._source.child(loc, above))
         self.parents.setdefault(location.key, (above[-1], loc))
-        self._urls.setdefault(location.key, set()).add(loc)
+        self._urls.setdefault(location.key, set()).add(_url_key(loc))
         return location
 
     def robots_files(self) -> Iterator[tuple[str, bytes]]:
@@ -77,8 +83,8 @@ class Overlay:
     def _document(self, loc: str, parent: Location) -> tuple[Document, Location] | None:
         try:
             location = self._register(self._source.child(loc, self._above(parent)))
-            urls = self._urls.get(location.key, ())
-            if not (location.is_exact or all(is_same_url(loc, url) for url in urls)):
+            urls = self._urls.get(location.key, set())
+            if not (location.is_exact or urls <= {_url_key(loc)}):
                 return None  # found by the end of its path, as another URL was
             document = parse(
                 location.load(), base_url=loc, engine=self._engine, max_bytes=self._max_bytes
