@@ -7,9 +7,9 @@ import queue
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from urlset.http.models import Request, Response, Walk
+from urlset.http.models import EarlyWalk, Request, Response, Walk
 from urlset.http.policy import Policy
 from urlset.http.response_cache import ResponseCache
 from urlset.interrupts import delayed_interrupts
@@ -103,41 +103,91 @@ def drive_in_thread(
     A separate thread fetches. The walk runs in the caller's thread, when the next result is
     requested.
     """
-    policy = policy or Policy()
-    lookahead = _Lookahead(policy)
-    thread: _FetcherThread | None = None
-    waiting = 0
-    cached: deque[Request] = deque()
-    try:
-        while True:
-            while waiting + len(cached) < lookahead.limit(thread.waiting if thread else 0):
-                request = walk.next_request()
-                if request is None:
-                    break
-                if cache is not None and cache.has(request):
-                    cached.append(request)
+    yield from _ThreadDrive(walk, policy or Policy(), cache).results()
+
+
+class _ThreadDrive(Generic[T]):
+    """One run of a walk in the caller's thread, with requests that another thread sends."""
+
+    def __init__(self, walk: Walk[T], policy: Policy, cache: ResponseCache | None):
+        self._walk = walk
+        self._policy = policy
+        self._cache = cache
+        self._lookahead = _Lookahead(policy)
+        self._thread: _FetcherThread | None = None
+        self._waiting = 0
+        self._cached: deque[Request] = deque()
+        self._early = walk if isinstance(walk, EarlyWalk) else None
+
+    def results(self) -> Generator[T]:
+        """Yield the results of the walk; end the thread when the generator ends."""
+        cache, cached = self._cache, self._cached
+        try:
+            while True:
+                self._request()
+                if cached and cache is not None:
+                    yield from self._walk.handle(cache.get(cached.popleft()))
                     continue
-                thread = thread or _FetcherThread(policy)
-                thread.send(request)
-                waiting += 1
-            if cached and cache is not None:
-                yield from walk.handle(cache.get(cached.popleft()))
-                continue
-            if thread is None or not waiting:
+                if self._thread is None or not self._waiting:
+                    return
+                response = self._thread.receive()
+                if response is None:
+                    continue
+                size: int | None = self._arrived(response)
+                results = iter(self._walk.handle(response))
+                del response
+                for result in results:
+                    size = self._pass_early(size)
+                    yield result
+                    size = self._pass_early(size)
+                if size is not None:
+                    self._thread.release(size)
+        finally:
+            if self._thread is not None:
+                self._thread.close()
+
+    def _request(self) -> None:
+        """Send the next requests of the walk, up to the limit."""
+        while True:
+            on_hold = self._thread.waiting if self._thread else 0
+            if self._waiting + len(self._cached) >= self._lookahead.limit(on_hold):
                 return
-            response = thread.receive()
-            if response is None:
+            request = self._walk.next_request()
+            if request is None:
+                return
+            if self._cache is not None and self._cache.has(request):
+                self._cached.append(request)
                 continue
-            waiting -= 1
-            size = len(response.body)
-            if cache is not None:
-                cache.put(response)
-            yield from walk.handle(response)
-            del response
-            thread.release(size)
-    finally:
-        if thread is not None:
-            thread.close()
+            self._thread = self._thread or _FetcherThread(self._policy)
+            self._thread.send(request)
+            self._waiting += 1
+
+    def _arrived(self, response: Response) -> int:
+        """Count and store a response that has arrived; return the size of its document."""
+        self._waiting -= 1
+        if self._cache is not None:
+            self._cache.put(response)
+        return len(response.body)
+
+    def _pass_early(self, size: int | None) -> int | None:
+        """Pass the next responses to the walk while it yields results, as long as it takes them.
+
+        Request others in their place, and in that of the document whose results it yields. Returns
+        the ``size`` of that if it is still to be released.
+        """
+        if self._early is None or self._thread is None:
+            return size
+        is_any = False
+        while (response := self._thread.first) is not None and self._early.take_early(response):
+            self._thread.receive()
+            self._thread.release(self._arrived(response))
+            is_any = True
+        if not is_any:
+            return size
+        if size is not None:
+            self._thread.release(size)
+        self._request()
+        return None
 
 
 class _Lookahead:
@@ -197,6 +247,14 @@ class _FetcherThread:
         if isinstance(result, BaseException):
             raise result
         return result
+
+    @property
+    def first(self) -> Response | None:
+        """The response that :meth:`receive` returns next, if it has arrived."""
+        if not self._received and not self._results.empty():
+            self._received.extend(self._results.get())
+        first = self._received[0] if self._received else None
+        return first if isinstance(first, Response) else None
 
     def release(self, size: int) -> None:
         self._post(size)

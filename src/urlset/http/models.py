@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from urlset.hidden_fields import repr_without
 
@@ -196,3 +196,14 @@ class Walk(Protocol[T_co]):
 
     def handle(self, response: Response, /) -> Iterable[T_co]:
         """Process the response to one of the requests; responses may arrive in any order."""
+
+
+@runtime_checkable
+class EarlyWalk(Protocol):
+    """Protocol of a walk that also takes responses while :meth:`Walk.handle` yields results."""
+
+    def take_early(self, response: Response, /) -> bool:
+        """Take a response, whose results :meth:`Walk.handle` then yields after the others.
+
+        Returns False, without any effect, if it is to be passed to that method later.
+        """

@@ -100,6 +100,10 @@ class ArrivalQueue(_TaskQueue):
         while self._fetched:
             yield self._fetched.popleft()
 
+    def following(self, count: int) -> list[tuple[FetchTask, Response]]:
+        """Return the tasks whose documents are read next, as far as they have arrived."""
+        return list(islice(self._fetched, count))
+
     def close(self) -> None:
         """Do nothing, because this queue stores nothing on disk."""
 
@@ -114,7 +118,7 @@ class OrderedQueue(_TaskQueue):
     def __init__(self) -> None:
         super().__init__()
         self._store = ResponseStore()
-        self._current: Response | None = None  # of the first task, once it has arrived
+        self._loaded: dict[FetchTask, Response] = {}  # of the first tasks, which are not stored
 
     def candidates(self) -> Iterator[FetchTask]:
         """Yield the tasks that may be requested: the next one, and some of those after it."""
@@ -132,7 +136,7 @@ class OrderedQueue(_TaskQueue):
         """Add the response to a task; store it until its document is the next in order."""
         task.state = "fetched"
         if task is self._queue[0]:
-            self._current = response
+            self._loaded[task] = response
         else:
             try:
                 self._store.put(id(task), response)
@@ -156,14 +160,22 @@ class OrderedQueue(_TaskQueue):
                 self._queue.popleft()
             elif task.state == "fetched":
                 self._queue.popleft()
-                response, self._current = self._current, None
-                response = self._store.pop(id(task)) if response is None else response
+                response = self._loaded.pop(task, None) or self._store.pop(id(task))
                 if not is_known(task):
                     yield task, response
                 del response
             else:
                 return
 
+    def following(self, count: int) -> list[tuple[FetchTask, Response]]:
+        """Return the tasks whose documents are read next, as far as they have arrived."""
+        tasks = [task for task in islice(self._queue, count) if task.state == "fetched"]
+        for task in tasks:
+            if task not in self._loaded:
+                self._loaded[task] = self._store.pop(id(task))
+        return [(task, self._loaded[task]) for task in tasks]
+
     def close(self) -> None:
         """Remove the documents that are stored on disk."""
+        self._loaded.clear()
         self._store.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
+from itertools import islice
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
@@ -15,6 +17,7 @@ from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
 from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
 from urlset.reader.filters import ChildChoice, ChildFilter
+from urlset.reader.parse_ahead import ParseAhead
 from urlset.urls import split_origin
 
 if TYPE_CHECKING:
@@ -214,7 +217,8 @@ class FileWalk(FileReader):
 
     def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield document after document: an index, then its children in their order."""
-        walk = DocumentWalk(self._source, self._parse, self._child_filter)
+        ahead = ParseAhead(self._engine)
+        walk = DocumentWalk(self._source, self._parse, self._child_filter, ahead)
         if on_response is not None or self._robots:
             for response in robots_responses(self._source.robots_files()):
                 walk.declare(response)
@@ -253,10 +257,16 @@ class DocumentWalk:
     """
 
     def __init__(
-        self, source: DocumentSource, parse_location: ParseLocation, children: ChildFilter
+        self,
+        source: DocumentSource,
+        parse_location: ParseLocation,
+        children: ChildFilter,
+        ahead: ParseAhead | None = None,
     ):
         self._source = source
         self._parse = parse_location
+        self._ahead = ahead or ParseAhead(threads=0)
+        self._following: Iterator[Location] = iter(())
         self._choice = ChildChoice(children)
         self._seen: dict[object, str | None] = {}
         self._declared: dict[str, str] = {}
@@ -282,28 +292,51 @@ class DocumentWalk:
     def visits(self) -> Generator[Visit]:
         """Yield document after document; raise :class:`SourceError` if nothing is a sitemap."""
         is_any, rejected = False, None
-        for location in self._source.locations():
-            if location.key not in self._seen:
-                self._seen[location.key] = None
-                record = DocumentRecord(
-                    location.name, how="given" if location.is_named else "folder"
-                )
-                for visit in self._tree(location, (), record):
-                    is_any = True
-                    yield visit
+        with closing(self._ahead):
+            for location in self._starts():
                 if location.key not in self._seen:
-                    rejected = location
+                    self._seen[location.key] = None
+                    record = DocumentRecord(
+                        location.name, how="given" if location.is_named else "folder"
+                    )
+                    for visit in self._tree(location, (), record):
+                        is_any = True
+                        yield visit
+                    if location.key not in self._seen:
+                        rejected = location
         if rejected is not None and not is_any:
             raise SourceError(
                 "expected a folder with sitemaps, found none: files with the ending of a sitemap "
                 f"have other content, such as {rejected.name}"
             )
 
+    def _starts(self) -> Iterator[Location]:
+        """Yield the locations at which reading starts; parse the next ones meanwhile."""
+        locations = self._source.locations()
+        following: deque[Location] = deque()
+        while True:
+            count = self._ahead.limit + 1 - len(following)
+            following.extend(islice(locations, max(0, count)))
+            if not following:
+                return
+            location = following.popleft()
+            self._following = iter(following)
+            yield location
+
+    def _take(self, location: Location) -> Document:
+        """Return a document; begin to parse those that are read next."""
+        document = self._ahead.take(location.key) or self._parse(location)
+        self._ahead.observe(document)
+        unread = (each for each in self._following if each.key not in self._seen)
+        following = islice(unread, self._ahead.limit)
+        self._ahead.start({each.key: partial(self._parse, each) for each in following})
+        return document
+
     def _tree(
         self, location: Location, above: tuple[Location, ...], record: DocumentRecord
     ) -> Iterator[Visit]:
         try:
-            document = self._parse(location)
+            document = self._take(location)
         except SourceError as error:
             if location.is_named:
                 raise
@@ -318,8 +351,19 @@ class DocumentWalk:
         )
         yield Visit(record, document)
         del document  # frees memory for its children
+        above = (*above, location)
+        for number, (child, skipped) in enumerate(children, 1):
+            self._following = self._files_of(islice(children, number, None), above)
+            yield from self._child(child, skipped, above)
+
+    def _files_of(
+        self, children: Iterable[tuple[Sitemap, str | None]], above: tuple[Location, ...]
+    ) -> Iterator[Location]:
+        """Yield the locations of children that are read and not missing."""
         for child, skipped in children:
-            yield from self._child(child, skipped, (*above, location))
+            if not skipped:
+                with suppress(SourceError):
+                    yield self._locate(child.loc, above)
 
     def _is_rejected(self, document: Document) -> bool:
         return not is_sitemap(document, is_guess=True)

@@ -70,8 +70,8 @@ class Entries(Completeness):
     r"""The entries of all sitemaps of a source, read on demand.
 
     Iterate with ``for`` or ``async for``, any number of times; each item is an
-    :class:`urlset.Entry`. One document is in memory at a time, of a site a few. Documents are
-    read, and fetched, during the iteration; leaving the loop early stops that.
+    :class:`urlset.Entry`. One document is in memory at a time; of a site, and after large ones,
+    a few. Documents are read, and fetched, during the iteration; leaving the loop early stops that.
 
     Files are read again in each iteration. A stream is read once and kept. A site is fetched once:
     its responses are kept, and only requests that failed are repeated.

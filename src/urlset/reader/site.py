@@ -282,6 +282,13 @@ class _ObservedWalk:
         self._on_response(response)
         yield from self._walk.handle(response)
 
+    def take_early(self, response: Response) -> bool:
+        """Let the wrapped walk take a response early; call the function if it does."""
+        is_taken = self._walk.take_early(response)
+        if is_taken:
+            self._on_response(response)
+        return is_taken
+
 
 def _default(max_bytes: int) -> Policy:
     policy = Policy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from urlset.document import Document, parse_document
@@ -22,6 +23,7 @@ from urlset.reader.documents import (
     with_document,
 )
 from urlset.reader.filters import EVERY_CHILD, ChildChoice, ChildFilter
+from urlset.reader.parse_ahead import ParseAhead
 from urlset.urls import resolve
 
 MAX_DOCUMENTS = 1_000_000
@@ -88,6 +90,8 @@ class SiteWalk:
         self._hosts = hosts
         self._tasks: OrderedQueue | ArrivalQueue = OrderedQueue() if ordered else ArrivalQueue()
         self._is_ordered = ordered
+        self._ahead = ParseAhead(engine)
+        self._is_reading = False
         self._waiting = 0
         self._found = 0
         self._named: set[str] = set()
@@ -158,6 +162,22 @@ class SiteWalk:
         if not self._waiting and self._tasks.is_empty() and not self._queue_fallbacks():
             yield from self._end()
 
+    def take_early(self, response: Response) -> bool:
+        """Take the response for a document between the visits that :meth:`handle` yields.
+
+        It is parsed in a thread, if it is one of the next in order. Returns False if enough of them
+        have arrived, or the latest document was small.
+        """
+        task, count = response.request.token, self._ahead.limit
+        if not self._is_reading or not isinstance(task, FetchTask):
+            return False
+        if len(self._tasks.following(count)) >= count:
+            return False
+        self._waiting -= 1
+        self._tasks.add_response(task, response)
+        self._parse_following()
+        return True
+
     def handle_unchanged(
         self, response: Response, sitemaps: Iterable[Sitemap] = ()
     ) -> Iterator[Visit]:
@@ -172,16 +192,21 @@ class SiteWalk:
         return self.handle(response)
 
     def close(self) -> None:
-        """Remove the documents that are stored on disk."""
+        """Remove the documents that are stored on disk, and end the threads."""
+        self._ahead.close()
         self._tasks.close()
 
     def _ready(self) -> Iterator[Visit]:
         """Parse the documents that are next in order; yield their visits."""
         if self._is_ordered and self.discovery is not None and not self.discovery.is_done:
             return  # the home page and a document may name the same sitemap
-        for task, response in self._tasks.ready(self._is_known):
-            yield from self.robots_cache.publish(origin_of(task.url) or "")
-            yield from self._read_document(task, response)
+        self._is_reading = True
+        try:
+            for task, response in self._tasks.ready(self._is_known):
+                yield from self.robots_cache.publish(origin_of(task.url) or "")
+                yield from self._read_document(task, response)
+        finally:
+            self._is_reading = False
 
     def _is_known(self, task: FetchTask) -> bool:
         """Return whether the document of a queued task was read meanwhile, under another URL."""
@@ -213,7 +238,7 @@ class SiteWalk:
     def _queue_fallbacks(self) -> bool:
         """Queue the next fallback leads if no sitemap was found; return whether there are any."""
         discovery = self.discovery
-        if self._waiting or self._found or discovery is None:
+        if self._waiting or self._is_reading or self._found or discovery is None:
             return False
         if not discovery.is_done or discovery.is_unreachable:
             return False
@@ -297,6 +322,23 @@ class SiteWalk:
             yield Visit(child, None)
 
     def _parse(self, task: FetchTask, response: Response) -> Document:
+        document = self._ahead.take(task) or self._parse_now(task, response)
+        self._ahead.observe(document)
+        self._parse_following()
+        return document
+
+    def _parse_following(self) -> None:
+        """Parse the documents in threads that are read next and have arrived."""
+        following = self._tasks.following(self._ahead.limit)
+        self._ahead.start(
+            {
+                task: partial(self._parse_now, task, response)
+                for task, response in following
+                if task.known is None and response.has_document
+            }
+        )
+
+    def _parse_now(self, task: FetchTask, response: Response) -> Document:
         return parse_document(
             response.body,
             base_url=response.url,
