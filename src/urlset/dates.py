@@ -82,6 +82,10 @@ _W3C = re.compile(
     r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d))?)?)?",
     re.ASCII,
 )
+_COMMON_W3C = re.compile(
+    rf"{YEAR}-\d\d-\d\d(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d))?",
+    re.ASCII,
+)
 _ISO = re.compile(
     r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})"
     r"(?:(?:[Tt]|[ \t\r\n]+)(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?"
@@ -155,6 +159,23 @@ def parse_date(text: str) -> Date:
     if (found := _LONG.fullmatch(text)) and (month := _MONTHS.get(found[1].lower())):
         return _assemble((found[3], month, found[2], None, None, None, None, None), "D001")
     return _IMPOSSIBLE if _BEFORE_CHRIST.fullmatch(text) else _INVALID
+
+
+def is_common_w3c(text: str) -> bool:
+    """Return whether a text is a valid W3C date with a day, or also with seconds and a zone.
+
+    False does not say that it is none: :func:`parse_date` decides, and takes ten times as long.
+
+    >>> is_common_w3c("2026-01-02T03:04:05Z"), is_common_w3c("2026-02-30"), is_common_w3c("2026")
+    (True, False, False)
+    """
+    if _COMMON_W3C.fullmatch(text) is None:
+        return False
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def format_date(moment: date) -> str:

@@ -76,7 +76,8 @@ def escape_json(text: str) -> str:
     """
     if "##" in text:
         text = _COMMAND.sub(r"\\u0023", text)
-    if not _HARMFUL_IN_JSON.search(text):
+    is_plain = text.isascii() and "\x7f" not in text  # a search takes as long as all else
+    if is_plain or not _HARMFUL_IN_JSON.search(text):
         return text
     return _HARMFUL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
