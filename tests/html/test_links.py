@@ -27,6 +27,23 @@ CASES = {
     '<link rel="alternate" type="application/json+oembed" href="/x">': [],
     '<!-- <link rel="sitemap" href="/s.xml"> -->': [],
     "<script>'<link rel=sitemap href=/s.xml>'</script>": [],
+    # What is in an attribute or in text is no element, and no comment.
+    '<meta content="How <script> works"><link rel=sitemap href=/s.xml>': [(S, "sitemap")],
+    "<meta content='<!-- a'><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<meta content='<link rel=sitemap href=/x>'>": [],
+    "<title>The <link rel=sitemap href=/x> element</title>": [],
+    "<textarea><link rel=sitemap href=/x></textarea>": [],
+    # The name of an element of one's own may begin so.
+    "<link-card rel=sitemap href=/x></link-card>": [],
+    "<base-map href=https://maps.example/></base-map><link rel=sitemap href=/s.xml>": [
+        (S, "sitemap")
+    ],
+    "<script-loader></script-loader><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    # Comments that end early: https://html.spec.whatwg.org/multipage/parsing.html#parse-errors
+    "<!--><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<!---><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<!-- a --!><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<a title='><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
     '<link rel="sitemap">': [],
     '<link rel="sitemap" href="">': [],
     '<link rel="sitemap" href="javascript:x">': [],
@@ -69,7 +86,23 @@ def test_nothing_raises(pieces: list[str]):
 
 
 @pytest.mark.parametrize(
-    "piece", ["<link ", "<link '", '<link "', "<!--", "<script>", "<link a=", "<", "<base href=x>"]
+    "piece",
+    [
+        "<link ",
+        "<link '",
+        '<link "',
+        "<!--",
+        "<script>",
+        "<link a=",
+        "<",
+        "<base href=x>",
+        "<a>",
+        "<a '",
+        "<a ",
+        "<title>",
+        "<!-- --",
+        "<!-->",
+    ],
 )
 def test_hostile_page_takes_no_time(piece: str):
     began = time.process_time()
