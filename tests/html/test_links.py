@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.html import sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
+from urlset.html.links import header_links
 
 BASE = "https://example.com/a/"
 S = "https://example.com/s.xml"
@@ -67,6 +68,9 @@ HEADERS = {
         (S, "sitemap")
     ],
     '</s.xml>; rel=alternate; type="application/rss+xml"': [(S, "feed")],
+    # "Occurrences after the first MUST be ignored": https://www.rfc-editor.org/rfc/rfc8288#section-3.3
+    "</s.xml>; rel=sitemap; rel=next": [(S, "sitemap")],
+    "</s.xml>; rel=next; rel=sitemap": [],
     "</s.xml>": [],
     "<>; rel=sitemap": [],
     "rel=sitemap": [],
@@ -77,6 +81,13 @@ HEADERS = {
 @pytest.mark.parametrize("header", HEADERS)
 def test_links_of_a_header(header: str):
     assert sitemaps_and_feeds_in_header(header, BASE) == HEADERS[header]
+
+
+def test_first_relation_of_a_header_link_counts():
+    # https://www.rfc-editor.org/rfc/rfc8288#section-3.3
+    (link,) = header_links("</a>; rel=canonical; rel=alternate")
+
+    assert link == ("/a", ("canonical",), "")
 
 
 @given(st.lists(st.sampled_from(["<link", " rel=sitemap", " href=", "'", '"', ">", "<!--", "x"])))

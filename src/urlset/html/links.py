@@ -52,7 +52,7 @@ def sitemaps_and_feeds_in_header(value: str | None, base: str) -> list[PageLink]
     """
     found = []
     for link in _HEADER_LINK.finditer((value or "")[:65_536]):
-        attributes = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
+        attributes = _parameters(link[2])
         found.append(_link(attributes.get("rel", ""), attributes.get("type", ""), link[1], base))
     return _once(found)
 
@@ -144,6 +144,14 @@ def header_links(value: str | None) -> Iterator[HeaderLink]:
     HeaderLink(target='/a', relations=('canonical',), hreflang='')
     """
     for link in _HEADER_LINK.finditer((value or "")[:MAX_HEADER]):
-        values = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
+        values = _parameters(link[2])
         relations = tuple(values.get("rel", "").lower().split())
         yield HeaderLink(link[1].strip(), relations, values.get("hreflang", "").strip())
+
+
+def _parameters(text: str) -> dict[str, str]:
+    """Return the parameters of a link; the first of each name, as RFC 8288 requires of rel."""
+    values: dict[str, str] = {}
+    for found in _PARAMETER.finditer(text):
+        values.setdefault(found[1].lower(), found[2] or found[3] or "")
+    return values
