@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.html import sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
+from urlset.html.links import header_links
 
 BASE = "https://example.com/a/"
 S = "https://example.com/s.xml"
@@ -27,6 +28,23 @@ CASES = {
     '<link rel="alternate" type="application/json+oembed" href="/x">': [],
     '<!-- <link rel="sitemap" href="/s.xml"> -->': [],
     "<script>'<link rel=sitemap href=/s.xml>'</script>": [],
+    # What is in an attribute or in text is no element, and no comment.
+    '<meta content="How <script> works"><link rel=sitemap href=/s.xml>': [(S, "sitemap")],
+    "<meta content='<!-- a'><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<meta content='<link rel=sitemap href=/x>'>": [],
+    "<title>The <link rel=sitemap href=/x> element</title>": [],
+    "<textarea><link rel=sitemap href=/x></textarea>": [],
+    # The name of an element of one's own may begin so.
+    "<link-card rel=sitemap href=/x></link-card>": [],
+    "<base-map href=https://maps.example/></base-map><link rel=sitemap href=/s.xml>": [
+        (S, "sitemap")
+    ],
+    "<script-loader></script-loader><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    # Comments that end early: https://html.spec.whatwg.org/multipage/parsing.html#parse-errors
+    "<!--><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<!---><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<!-- a --!><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    "<a title='><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
     '<link rel="sitemap">': [],
     '<link rel="sitemap" href="">': [],
     '<link rel="sitemap" href="javascript:x">': [],
@@ -50,6 +68,9 @@ HEADERS = {
         (S, "sitemap")
     ],
     '</s.xml>; rel=alternate; type="application/rss+xml"': [(S, "feed")],
+    # "Occurrences after the first MUST be ignored": https://www.rfc-editor.org/rfc/rfc8288#section-3.3
+    "</s.xml>; rel=sitemap; rel=next": [(S, "sitemap")],
+    "</s.xml>; rel=next; rel=sitemap": [],
     "</s.xml>": [],
     "<>; rel=sitemap": [],
     "rel=sitemap": [],
@@ -62,6 +83,13 @@ def test_links_of_a_header(header: str):
     assert sitemaps_and_feeds_in_header(header, BASE) == HEADERS[header]
 
 
+def test_first_relation_of_a_header_link_counts():
+    # https://www.rfc-editor.org/rfc/rfc8288#section-3.3
+    (link,) = header_links("</a>; rel=canonical; rel=alternate")
+
+    assert link == ("/a", ("canonical",), "")
+
+
 @given(st.lists(st.sampled_from(["<link", " rel=sitemap", " href=", "'", '"', ">", "<!--", "x"])))
 def test_nothing_raises(pieces: list[str]):
     sitemaps_and_feeds_in_page("".join(pieces).encode(), BASE)
@@ -69,7 +97,23 @@ def test_nothing_raises(pieces: list[str]):
 
 
 @pytest.mark.parametrize(
-    "piece", ["<link ", "<link '", '<link "', "<!--", "<script>", "<link a=", "<", "<base href=x>"]
+    "piece",
+    [
+        "<link ",
+        "<link '",
+        '<link "',
+        "<!--",
+        "<script>",
+        "<link a=",
+        "<",
+        "<base href=x>",
+        "<a>",
+        "<a '",
+        "<a ",
+        "<title>",
+        "<!-- --",
+        "<!-->",
+    ],
 )
 def test_hostile_page_takes_no_time(piece: str):
     began = time.process_time()

@@ -34,8 +34,21 @@ DATES = st.sampled_from(
     [None, "2026-01-31", "2026-01-31T10:00:00Z", "2026-01-31T10:00:00+02:00", "2026", "yesterday",
      "2026-13-01", "2026-01-31T10:00:00"]
 )  # fmt: skip
+ODD_NUMBERS = [
+    "-0",
+    "-0.0",
+    "1e-1",
+    "5E-1",
+    "0.5\u00a0",
+    "0x1",
+    "nan",
+    "+0.5",
+    ".5",
+    "1.",
+    " 0.5\t",
+]
 FREQUENCIES = st.sampled_from([None, "daily", "monthly", "often", "Daily"])
-PRIORITIES = st.sampled_from([None, "0.5", "1.0", "0", "7", "high"])
+PRIORITIES = st.sampled_from([None, "0.5", "1.0", "0", "7", "high", *ODD_NUMBERS])
 IMAGES: st.SearchStrategy[Any] = st.sampled_from(
     [
         None, [], [{"loc": "/1.jpg"}], [{"loc": "https://cdn.example.com/ü.jpg", "caption": "Ü"}],
@@ -160,6 +173,32 @@ def test_empty_values_of_nested_fields_are_no_values_in_every_source(tmp_path, f
         entries = list(urlset.parse(written).entries)
         assert len(entries) == len(values), name
         assert not any(getattr(entry, field) for entry in entries), name
+
+
+@pytest.mark.parametrize("text", ODD_NUMBERS)
+def test_text_that_is_a_priority_is_one_in_every_source(tmp_path, text):
+    pytest.importorskip("pyarrow")
+    rows = [{**dict.fromkeys(COLUMNS), "loc": "/a", "priority": text}]
+
+    found = {}
+    for number, (name, source) in enumerate(sources(rows, tmp_path)):
+        own = tmp_path / str(number)
+        own.mkdir()
+        found[name] = outcome(source, own)
+
+    is_valid = isinstance(found["dicts"], bytes)
+    assert is_valid == (text in ("+0.5", ".5", "1.", " 0.5\t"))
+    assert {name for name, made in found.items() if isinstance(made, bytes) != is_valid} == set()
+
+
+def test_number_of_json_with_an_exponent_is_a_priority(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"loc": "/a", "priority": 1e-1}\n{"loc": "/b", "priority": "0.2"}\n')
+    (tmp_path / "own").mkdir()
+
+    written = outcome(open_source(str(path)), tmp_path / "own")
+
+    assert [entry.priority for entry in urlset.parse(written).entries] == [0.1, 0.2]
 
 
 @settings(max_examples=amount(3, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -203,6 +203,23 @@ def test_table_may_call_loc_url_and_hold_dates_or_texts(write, tmp_path, table):
     assert dates == texts
 
 
+@pytest.mark.parametrize(
+    "empty", [{"lastmod": [None, None]}, {"images": [[], None]}, {"id": [None, None]}]
+)
+def test_polars_columns_without_any_value_need_no_type(write, tmp_path, empty):
+    frame = polars_table({"loc": ["/a", "/b"], "changefreq": ["daily", None], **empty})
+    plain = [{"loc": "/a", "changefreq": "daily"}, {"loc": "/b"}]
+
+    write(frame, base_url=BASE)
+    write(plain, tmp_path / "plain", base_url=BASE)
+    built = urlset.build(frame, tmp_path / "built", base_url=BASE, ledger=tmp_path / "l.duckdb")
+
+    xml = (tmp_path / "plain" / "sitemap.xml").read_bytes()
+    assert (tmp_path / "site" / "sitemap.xml").read_bytes() == xml
+    assert built.urls == 2
+    assert [entry.loc for entry in read(tmp_path / "built")] == [f"{BASE}a", f"{BASE}b"]
+
+
 def test_table_with_nested_columns(write, tmp_path):
     polars = pytest.importorskip("polars")
     entry = Entry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -68,7 +69,7 @@ class TableReader:
 
     def __init__(self, table: Any):
         with _map_table_errors():
-            reader = open_stream(table)
+            reader = open_stream(_with_typed_nulls(table))
         self.schema = reader.schema
         self._batches = iter(reader)
 
@@ -81,13 +82,36 @@ class TableReader:
             yield batch
 
 
+def _with_typed_nulls(table: Any) -> Any:
+    """Return a polars frame with its ``Null`` columns as text; other tables are returned as is.
+
+    A column of nothing but nulls, or of empty lists, has that type unless it is given one, and
+    arro3 cannot import it from polars.
+    """
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(table, polars.DataFrame):
+        return table
+    types = {name: _typed_null(kind, polars) for name, kind in table.schema.items()}
+    changed = {name: kind for name, kind in types.items() if kind != table.schema[name]}
+    return table.cast(changed) if changed else table
+
+
+def _typed_null(kind: Any, polars: Any) -> Any:
+    if isinstance(kind, polars.List):
+        return polars.List(_typed_null(kind.inner, polars))
+    if isinstance(kind, polars.Struct):
+        fields = {field.name: _typed_null(field.dtype, polars) for field in kind.fields}
+        return polars.Struct(fields)
+    return polars.String if kind == polars.Null else kind
+
+
 @contextmanager
 def _map_table_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
         words = " ".join(str(error).split())
-        if type(error) is Exception:  # arro3 raises these, e.g. for the Null columns of polars
+        if type(error) is Exception:  # arro3 raises these, e.g. for Null in an array of polars
             raise EntryError(
                 f"expected a table that can be read, found an Arrow error ({words}); check its "
                 "query; a column of nothing but nulls needs a type: cast it to string, or leave it "

@@ -18,9 +18,17 @@ MAX_SCAN = 1_048_576
 """Bytes of a page that are scanned: its links are in the head."""
 
 MAX_TAGS = 5_000
+"""Elements ``link`` and ``base`` that are read, and tags without an end."""
+
 MAX_TAG = 4_096
 
-_OPENING = re.compile(r"<!--|<(script|style|template|noscript)\b|<(link|base)\b", re.I)
+# Other tags are matched too: what is in their attributes is no element.
+_OPENING = re.compile(
+    r"<!--(>|->)?|<(script|style|template|noscript|title|textarea)(?=[\s/>])"
+    r"|<(link|base)(?=[\s/>])|<[a-z]",
+    re.I,
+)
+_COMMENT_END = re.compile(r"--!?>")
 # Possessive quantifiers: a page may be hostile.
 _TAG_REST = re.compile(r"""((?>(?:[^>"']++|"[^"]*+"|'[^']*+')*))>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
@@ -44,7 +52,7 @@ def sitemaps_and_feeds_in_header(value: str | None, base: str) -> list[PageLink]
     """
     found = []
     for link in _HEADER_LINK.finditer((value or "")[:65_536]):
-        attributes = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
+        attributes = _parameters(link[2])
         found.append(_link(attributes.get("rel", ""), attributes.get("type", ""), link[1], base))
     return _once(found)
 
@@ -72,20 +80,26 @@ def sitemaps_and_feeds_in_page(
 def _tags(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the ``link`` and ``base`` elements outside of comments and scripts."""
     lower = text.lower()
-    position = 0
-    for _ in range(MAX_TAGS):
-        opening = _OPENING.search(text, position)
-        if opening is None:
-            return
+    position = count = 0
+    while count < MAX_TAGS and (opening := _OPENING.search(text, position)):
         position = opening.end()
-        if opening[2] is None:
-            closer = "-->" if opening[0] == "<!--" else f"</{opening[1].lower()}"
-            position = lower.find(closer, position)
+        is_empty_comment, raw, name = opening.groups()
+        if opening[0] == "<!--":
+            end = _COMMENT_END.search(text, position)
+            if end is None:
+                return
+            position = end.end()
+        elif raw is not None:
+            position = lower.find(f"</{raw.lower()}", position)
             if position < 0:
                 return
-        elif rest := _TAG_REST.match(text, position, position + MAX_TAG):
-            position = rest.end()
-            yield opening[2].lower(), _attributes(rest[1])
+        elif is_empty_comment is None:
+            rest = _TAG_REST.match(text, position, position + MAX_TAG)
+            count += rest is None or name is not None
+            if rest is not None:
+                position = rest.end()
+                if name is not None:
+                    yield name.lower(), _attributes(rest[1])
 
 
 def _attributes(text: str) -> dict[str, str]:
@@ -130,6 +144,14 @@ def header_links(value: str | None) -> Iterator[HeaderLink]:
     HeaderLink(target='/a', relations=('canonical',), hreflang='')
     """
     for link in _HEADER_LINK.finditer((value or "")[:MAX_HEADER]):
-        values = {p[1].lower(): p[2] or p[3] or "" for p in _PARAMETER.finditer(link[2])}
+        values = _parameters(link[2])
         relations = tuple(values.get("rel", "").lower().split())
         yield HeaderLink(link[1].strip(), relations, values.get("hreflang", "").strip())
+
+
+def _parameters(text: str) -> dict[str, str]:
+    """Return the parameters of a link; the first of each name, as RFC 8288 requires of rel."""
+    values: dict[str, str] = {}
+    for found in _PARAMETER.finditer(text):
+        values.setdefault(found[1].lower(), found[2] or found[3] or "")
+    return values

@@ -40,6 +40,8 @@ _NESTED = re.compile(r".*\]|(?:STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # The years 1 to 9999. A date beyond is passed on as text, and the build rejects it.
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799
 _LOCAL_TIME = rf"{DAY}[ T]{TIME}"
+# A priority in text, as rows of Python may have it: `priority` in urlset.writer.values.
+_DECIMAL_TEXT = rf"[{ASCII_SPACE}]*\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)[{ASCII_SPACE}]*"
 
 
 def map_advice(column: str, value: str) -> str:
@@ -79,8 +81,12 @@ def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     if _NUMBER.fullmatch(type_name):
         return f"{column}::DOUBLE"
     if type_name == "JSON" or _TEXT.fullmatch(type_name):
-        text = f"nullif(trim({text_sql(column, type_name)}), '')"
-        return f"CASE WHEN {text} IS NOT NULL THEN coalesce(TRY_CAST({text} AS DOUBLE), 'nan') END"
+        text = text_sql(column, type_name)
+        is_number = f"regexp_full_match({text}, '{_DECIMAL_TEXT}')"
+        if type_name == "JSON":  # a number of JSON may have an exponent
+            is_number = f"({is_number} OR json_type({column}) = 'DOUBLE')"
+        number = f"CASE WHEN {is_number} THEN TRY_CAST({text} AS DOUBLE) END"
+        return f"CASE WHEN trim({text}) <> '' THEN coalesce({number}, 'nan') END"
     raise error("a number", "map another column, or none")
 
 
