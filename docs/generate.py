@@ -46,6 +46,7 @@ from urlset.option_schema.glossary import MEANINGS, Term, glossary
 from urlset.output_schemas import OUTPUTS, Output, schemas
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import MACROS, TABLES, VIEWS, TableSchema
+from urlset.terminal_text import template_text
 
 DOCS = Path(__file__).parent
 SHARE = "../packaging/share"
@@ -224,6 +225,8 @@ LIMIT = re.compile(
 )
 WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md", "scale.md")
 """Pages with regions that are filled from the recorded benchmarks."""
+ADDED_RULES = re.compile(r"(?<=<!-- added rules -->\n).*?(?=<!-- /added rules -->\n)", re.DOTALL)
+"""Region of a page for the table of :func:`with_added_rules`."""
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 OPTIONS_NOTE = NOTE.replace("the docstrings", "src/urlset/option_schema")
 
@@ -252,6 +255,7 @@ def main() -> int:
     pages[f"{SHARE}/man/urlset.1"] = man_page()
     pages |= {f"{SHARE}/{name}": completion_script(shell) for shell, name in SCRIPTS.items()}
     pages |= {f"rules/{rule.name}.md": page_of_rule(rule) for rule in CATALOGUE.values()}
+    pages["departures.md"] = with_added_rules(read(DOCS / "departures.md"))
     by_hand = {path.name: read(path) for path in DOCS.glob("*.md") if path.name not in pages}
     pages |= {name: with_installation(name, text) for name, text in by_hand.items()}
     written = (*DOCS.glob("rules/*.md"), *DOCS.glob("schemas/*.json"))
@@ -508,6 +512,19 @@ def rules() -> str:
     return f"{NOTE}# The rules\n\n{words}\n\n" + "".join(
         f"{line}\n" for line in rule_table(CATALOGUE)
     )
+
+
+def with_added_rules(page: str) -> str:
+    """Return a page with the table of the rules that the catalogue does not have."""
+    rows = ["| rule | what it reports | why it was added |", "|---|---|---|"]
+    rows += [
+        f"| {rule.code} `{rule.name}` | {rule.page.heading or template_text(rule.message)} "
+        f"| {rule.page.added} |"
+        for rule in CATALOGUE.values()
+        if rule.page.added
+    ]
+    table = "".join(f"{row}\n" for row in rows)
+    return ADDED_RULES.sub(lambda _: table, page)
 
 
 def page_of_rule(rule: Rule) -> str:

@@ -92,7 +92,6 @@ SMALL_MODULES = {
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
-    "urlset.live.rules.llms_txt": "rules of one subject, as the other modules of the package",
     "urlset.live.submit.announcement_tables": "docs/generate.py reads it, too",
 }
 

@@ -21,8 +21,11 @@ import urlset
 from tests.example_files import BASE, put_files
 from tests.http_walks import quick
 from tests.live_sites import put_site, sitemap_of
+from tests.option_values import PLACE, text_of
 from tests.site_box import SiteBox
 from urlset.live.schemas import VISIT_SCHEMA
+from urlset.option_schema import options_of
+from urlset.option_schema.glossary import VERBS
 from urlset.result import Closing
 
 pytestmark = pytest.mark.slow
@@ -79,40 +82,22 @@ CALLS: dict[str, Callable[[Place], tuple[tuple[Any, ...], dict[str, Any]]]] = {
 """Arguments of each function, which the case of a parameter extends."""
 
 ANY: dict[str, Any] = {
-    "allow_empty": True,
     "always": ["L001"],
     "auth": ("me", "secret"),
     "base_url": BASE,
     "cache": "cache",
-    "confirm_after_s": 0.0,
     "confirm_delay_s": 0.0,
-    "dry_run": True,
-    "duplicates": "keep",
     "engine": "reference",
-    "exclude": "/b",
-    "extend_select": ["L"],
-    "follow": False,
-    "gzip": True,
-    "ignore": ["L"],
     "ignore_in": {"*.xml": ["L"]},
-    "include": "/a",
     "levels": {"L001": "info"},
     "max_bytes": 20_000,
-    "max_minutes": 1.0,
-    "max_requests": 5,
     "max_urls": 2,
     "now": datetime(2026, 2, 1, tzinfo=UTC),
-    "on_error": "skip",
-    "profile": "bing",
     "progress": ignore,
-    "recheck_sitemaps": 2,
-    "rule_timeout_s": 9.0,
     "rules": [urlset.custom_rule(1, RULE)],
-    "select": ["L"],
-    "store": "store.duckdb",
     "stylesheet": "sitemap.css",
 }
-"""Values of parameters, in every function that has them."""
+"""Values of parameters, in every function that has them; others have those of their options."""
 
 GOOGLE: dict[str, Any] = {
     "to": ["google"],
@@ -122,109 +107,42 @@ GOOGLE: dict[str, Any] = {
 }
 
 VALUES: dict[tuple[str, str], Any] = {
-    ("audit", "baseline"): "audit.json",
-    ("audit", "crawl"): True,
-    ("audit", "head_only"): True,
-    ("audit", "indexnow_key"): KEY,
-    ("audit", "llms_txt"): False,
     ("audit", "logs"): ["access.log"],
     ("audit", "max_confirmed"): 1,
     ("audit", "max_media"): 1,
-    ("audit", "media"): False,
-    ("audit", "sample"): 2,
     ("audit", "seed"): 7,
     ("audit", "segments"): {"short": "length(url) < 30"},
-    ("audit", "targets"): False,
-    ("build", "adopt"): True,
-    ("build", "allowed_hosts"): "www.example.org",
     ("build", "cache_control"): "max-age=60",
-    ("build", "changes"): "new.jsonl",
-    ("build", "compact"): True,
     ("build", "delimiter"): ",",
     ("build", "encoding"): None,
-    ("build", "exclude_by_robots"): "robots.txt",
-    ("build", "excluded"): "excluded.csv",
-    ("build", "filters"): "drop:/b",
     ("build", "force"): "shrunk",
-    ("build", "format"): "text",
-    ("build", "git_paths"): "pages/{path}.md",
-    ("build", "git_root"): ".",
-    ("build", "grace"): "7d",
-    ("build", "include"): "/[abc]",
     ("build", "include_sitemaps"): lambda p: p.map,
-    ("build", "index"): "always",
-    ("build", "keep_parameters"): "id",
-    ("build", "lastmod"): "given",
-    ("build", "ledger"): "other.duckdb",
-    ("build", "map"): "lastmod=changed",
-    ("build", "min_hits"): 1,
     ("build", "min_share"): "10%",
     ("build", "max_removed"): "50%",
-    ("build", "name"): "pages",
-    ("build", "name_pattern"): "pages-{number}.xml",
     ("build", "query"): "from pages",
     ("build", "query_timeout_s"): 9.0,
-    ("build", "rewrites"): "/a=>/c",
-    ("build", "robots"): "robots.txt",
-    ("build", "sections"): "a=/a",
-    ("build", "strip_html"): True,
     ("build", "table"): "pages",
-    ("build", "trailing_slash"): True,
-    ("build", "trust_mtime"): False,
-    ("build", "why"): f"{BASE}a",
-    ("build", "with_"): "images",
-    ("check", "baseline"): "check.json",
     ("check", "max_excerpts"): 1,
-    ("crawl", "follow_links"): False,
-    ("crawl", "max_depth"): 2,
-    ("crawl", "max_pages"): 2,
-    ("crawl", "read_sitemaps"): False,
-    ("crawl", "scope"): "folder",
-    ("diff", "live"): True,
-    ("diff", "min_confidence"): 0.5,
-    ("diff", "moves"): False,
-    ("fix", "unsafe"): True,
     ("load_config", "path"): "urlset.toml",
     ("load_config", "start"): ".",
     ("parse", "content_type"): "application/xml",
     ("parse", "source"): "here",
-    ("read", "fail_fast"): True,
     ("read", "follow_only"): "sitemap",
     ("read", "hosts"): ["127.0.0.1"],
-    ("read", "keep"): False,
     ("read", "limit"): 1,
     ("read", "max_documents"): 3,
-    ("read", "ordered"): False,
-    ("read", "read_robots"): True,
-    ("read", "scope"): "sitemap",
     ("read", "since"): "2026-01-31",
-    ("render", "format"): "text",
     ("render", "on_rejected"): ignore,
-    ("submit", "announce_all"): True,
-    ("submit", "endpoints"): lambda p: [f"{p.site}/indexnow"],
     ("submit", "google_base"): lambda p: p.site,
     ("submit", "google_credentials"): "ya29.token",
     ("submit", "inspect"): 1,
     ("submit", "inspect_store"): "site.duckdb",
     ("submit", "keys"): {"127.0.0.1": KEY},
-    ("submit", "max_wait_s"): 1.0,
-    ("submit", "preflight"): False,
-    ("submit", "preflight_pages"): 1,
     ("submit", "property"): BASE,
-    ("submit", "resubmit"): True,
-    ("submit", "retry_refused"): True,
     ("submit", "sitemaps"): lambda p: [p.map],
-    ("submit", "status"): True,
     ("submit", "to"): ["google"],
-    ("sync", "batch_size"): 2,
     ("sync", "max_removed_share"): "40%",
-    ("sync", "recheck_pages"): 2,
-    ("sync", "text"): False,
     ("watch", "report"): "watch.html",
-    ("watch", "webhook"): lambda p: f"{p.site}/hook",
-    ("watch", "webhook_format"): "json",
-    ("write", "format"): "text",
-    ("write", "index"): "always",
     ("write", "name"): "pages",
     ("write_fixed", "backup"): True,
     ("write_fixed", "robots"): "robots.txt",
@@ -277,6 +195,34 @@ def parameters() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def value_of(value: Any, place: Place) -> Any:
     return value(place) if inspect.isfunction(value) and value is not ignore else value
+
+
+def value_for(case: tuple[str, str], place: Place) -> Any:
+    """Return the value of a parameter: from the tables above, or else that of its option.
+
+    It is a text for a path, and for an option that takes one text or several.
+    """
+    name, parameter = case
+    if case in VALUES or parameter in ANY:
+        return value_of(VALUES.get(case, ANY.get(parameter)), place)
+    declared = options_of(name) if name in OF_OPTIONS else ()
+    found = [option for option in declared if option.name == parameter]
+    assert found, f"add a value for {parameter} of {name} to this file"
+    (option,) = found
+    if option.type is bool:
+        return not option.default
+    text = text_of(name, option)
+    missing = f"add a value for {option.flags[0]} of {name} to tests/option_values.py"
+    assert text is not None, missing
+    value = option.parse(text.replace(PLACE, place.site).replace("{command}", name))
+    if isinstance(value, Path):
+        return str(value)
+    takes_one = not option.is_repeatable or option.parameter_type.startswith(("str ", "Patterns"))
+    return value if takes_one else option.value([value])
+
+
+OF_OPTIONS = {*VERBS, "fix", "render", "write"}
+"""Functions whose parameters are declared options."""
 
 
 @pytest.fixture(scope="module")
@@ -339,9 +285,7 @@ def test_a_parameter_runs(name: str, given: tuple[str, ...], place: Place) -> No
         if parameter == "policy":
             known[parameter] = urlset.Policy(concurrency=2)
         elif parameter not in CALLS_BY_NAME:
-            missing = f"add a value for {parameter} of {name} to this file"
-            assert case in VALUES or parameter in ANY, missing
-            known[parameter] = value_of(VALUES.get(case, ANY.get(parameter)), place)
+            known[parameter] = value_for(case, place)
 
     used(getattr(urlset, name)(*arguments, **known))
 

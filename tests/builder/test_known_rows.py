@@ -1,6 +1,7 @@
 """Rows that the ledger has are not staged again, and nothing else is different."""
 
 import random
+from copy import copy
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,9 @@ from urlset.arrow import batches, entries_to_stream
 from urlset.builder import incremental, ingest, known_rows, resolve
 from urlset.builder.canonical_urls import CANONICAL_VERSION, CanonicalUrls
 from urlset.builder.options import BuildOptions
-from urlset.builder.resolve import RULES
+from urlset.builder.resolve import rules_of
 from urlset.dates import format_date
+from urlset.option_schema import options_of
 from urlset.sources import Candidate, CandidateRows
 
 BASE = "https://example.com/"
@@ -210,19 +212,29 @@ def test_rows_are_known_by_all_of_their_fields():
         known.unknown(wrong, 1)
 
 
-def test_every_option_is_a_rule_or_known_not_to_decide_about_a_row_of_the_ledger():
-    # A row is read with these, or published with them, whether the ledger has it or not.
-    others = """
-        adopt allowed_hosts auth cache cache_control changes compact delimiter dry_run
-        encoding engine exclude_by_robots excluded force format git_paths git_root grace gzip index
-        keep_parameters ledger map max_bytes max_removed max_urls min_hits min_share name
-        name_pattern now on_error policy query query_timeout_s rewrites robots strip_html stylesheet
-        table trailing_slash trust_mtime why with_
-    """.split()
+DECIDES = {each.name: each.decides for each in options_of("build")}
+OTHER: dict[str, Any] = {"base_url": f"{BASE}folder/", "lastmod": ("git",)}
+"""Values of options that are read to become settings."""
 
-    # Of these, rules are what the options become.
-    rules = {*RULES, "base_url", "lastmod"} - {"base", "evidence"}
-    assert sorted(field.name for field in fields(BuildOptions)) == sorted([*rules, *others])
+
+@pytest.mark.parametrize("name", [each.name for each in fields(BuildOptions)])
+def test_only_an_option_that_decides_about_rows_lets_a_build_decide_again(name: str):
+    settings = BuildOptions(base_url=BASE, now=NOON)
+    changed = copy(settings)
+    object.__setattr__(changed, name, OTHER.get(name, ("other",)))
+
+    is_other = rules_of(changed) != rules_of(settings)
+
+    # The names of the files are a part of the rules: their URLs are no pages.
+    assert is_other == (
+        DECIDES[name] == "rows" or name in ("name", "name_pattern", "format", "gzip")
+    )
+
+
+def test_options_that_select_urls_or_dates_decide_about_rows():
+    names = "base_url lastmod sections filters include exclude include_sitemaps"
+
+    assert {DECIDES[name] for name in names.split()} == {"rows"}
 
 
 def test_urls_of_known_rows_are_not_inspected_again(tmp_path: Path, monkeypatch):

@@ -13,15 +13,14 @@ import pytest
 from tests.cli.test_commands import command
 from tests.example_files import BASE, put_files
 from tests.live_sites import put_site
+from tests.option_values import PLACE, VALUES, VALUES_IN, text_of
 from tests.site_box import SiteBox
 from urlset.checker import CATALOGUE
 from urlset.cli import main
 from urlset.cli.command_model import describe_commands
+from urlset.option_schema import options_of
 
 pytestmark = pytest.mark.slow
-
-PLACE = "{place}"
-"""Stands for the address of the site in the arguments below."""
 
 QUICK = ["--delay", "0", "--confirm-after", "0"]
 OUT = ["--base-url", BASE, "--output", "elsewhere"]
@@ -42,38 +41,6 @@ COMMANDS: dict[str, list[str]] = {
     "completion": ["bash"],
 }
 """The commands, with arguments that the case of an option extends."""
-
-VALUES: dict[str, str] = {
-    "--auth-file": "auth",
-    "--base-url": "https://example.com/",
-    "--baseline": "{command}.json",
-    "--color": "always",
-    "--concurrency": "2",
-    "--config": "urlset.toml",
-    "--confirm-after": "0",
-    "--delay": "0",
-    "--engine": "reference",
-    "--exclude": "/b",
-    "--extend-select": "L",
-    "--fail-level": "info",
-    "--header": "X-Test: 1",
-    "--ignore": "L",
-    "--include": "/a",
-    "--max-examples": "1",
-    "--max-minutes": "1",
-    "--max-requests": "5",
-    "--profile": "bing",
-    "--recheck-sitemaps": "2",
-    "--report": "report.html",
-    "--rule-timeout": "9",
-    "--select": "L",
-    "--store": "store.duckdb",
-    "--timeout": "9",
-    "--user-agent": "tester/1.0",
-    "--why": "{place}/a",
-    "--write-baseline": "new.json",
-}
-"""Values of options, in every command that has them."""
 
 GOOGLE = ["--to", "google", "--property", f"{PLACE}/", "--google-credentials", "token", "--dry-run"]
 
@@ -142,65 +109,6 @@ CASES: dict[tuple[str, str], list[str]] = {
 }
 """Arguments after the command, instead of all above."""
 
-VALUES_IN: dict[tuple[str, str], str] = {
-    ("crawl", "--format"): "json",
-    ("crawl", "--max-depth"): "2",
-    ("crawl", "--max-pages"): "2",
-    ("crawl", "--scope"): "folder",
-    ("audit", "--format"): "junit",
-    ("audit", "--indexnow-key"): "0123456789abcdef",
-    ("audit", "--output"): "found.txt",
-    ("audit", "--sample"): "2",
-    ("diff", "--format"): "markdown",
-    ("diff", "--max-added"): "50%",
-    ("diff", "--max-changed"): "3",
-    ("diff", "--max-removed"): "3",
-    ("diff", "--min-confidence"): "0.5",
-    ("diff", "--output"): "diff.txt",
-    ("watch", "--format"): "json",
-    ("watch", "--webhook"): "{place}/hook",
-    ("submit", "--endpoint"): "{place}/indexnow",
-    ("submit", "--format"): "json",
-    ("submit", "--max-wait"): "1",
-    ("submit", "--preflight-pages"): "1",
-    ("sync", "--batch-size"): "2",
-    ("sync", "--max-removed-share"): "0.5",
-    ("sync", "--output"): "pages",
-    ("sync", "--recheck-pages"): "2",
-    ("rules", "--format"): "json",
-    ("build", "--allowed-host"): "www.example.org",
-    ("build", "--changes"): "new.jsonl",
-    ("build", "--exclude-by-robots"): "robots.txt",
-    ("build", "--excluded"): "excluded.csv",
-    ("build", "--filter"): "drop:/b",
-    ("build", "--force"): "shrunk",
-    ("build", "--format"): "text",
-    ("build", "--git-path"): "pages/{path}.md",
-    ("build", "--git-root"): ".",
-    ("build", "--grace"): "7d",
-    ("build", "--index"): "always",
-    ("build", "--keep-parameter"): "id",
-    ("build", "--lastmod"): "given",
-    ("build", "--ledger"): "other.duckdb",
-    ("build", "--map"): "lastmod=changed",
-    ("build", "--max-bytes"): "10000",
-    ("build", "--max-urls"): "2",
-    ("build", "--min-hits"): "1",
-    ("build", "--min-share"): "0.5",
-    ("build", "--max-removed"): "100%",
-    ("build", "--name"): "pages",
-    ("build", "--name-pattern"): "pages-{number}.xml",
-    ("build", "--on-error"): "skip",
-    ("build", "--output"): "elsewhere",
-    ("build", "--rewrite"): "/a=>/c",
-    ("build", "--robots"): "robots.txt",
-    ("build", "--section"): "a=/a",
-    ("build", "--stylesheet"): "sitemap.css",
-    ("build", "--why"): "https://example.com/a",
-    ("build", "--with"): "images",
-}
-
-
 ELSEWHERE = {("build", "--cache-control"), ("build", "--encoding")}
 """Options of a bucket, which the tests of the publisher use."""
 
@@ -264,9 +172,12 @@ def test_an_option_runs(
     run = command(capsys, monkeypatch, folder)
     arguments = CASES.get((name, option))
     if arguments is None:
-        given = VALUES_IN.get((name, option)) or VALUES.get(option)
-        assert given or not value, f"add a value for {option} of {name} to this file"
-        arguments = [*COMMANDS[name], option, *([given] if given and value else [])]
+        arguments = [*COMMANDS[name], option]
+        if value:
+            (declared,) = (each for each in options_of(name) if each.flags[0] == option)
+            given = text_of(name, declared)
+            assert given, f"add a value for {option} of {name} to tests/option_values.py"
+            arguments.append(given)
 
     ran = run(
         name,
@@ -288,6 +199,14 @@ def test_rules_of_one_family_run_alone(
     ran = run(name, *arguments, "--select", family)
 
     assert ran.code in (0, 1), ran.err
+
+
+def test_every_value_is_of_an_option() -> None:
+    known = {case[:2] for case in options()} | ELSEWHERE
+
+    assert VALUES_IN.keys() <= known
+    assert VALUES.keys() <= {flag for _, flag in known}
+    assert CASES.keys() <= known
 
 
 def test_every_command_is_here() -> None:

@@ -31,6 +31,7 @@ from urlset.builder.working_tables import (
 from urlset.dates import W3C_DAY, format_date
 from urlset.errors import StoreError
 from urlset.option_names import option
+from urlset.option_schema import options_of
 from urlset.sources import GUESSES
 from urlset.store import ScratchDatabase, quoted
 
@@ -135,8 +136,12 @@ _STORED = (*_ENTRY, *_LEDGER_ONLY, "adopted_lastmod")
 _OPTIONAL = (*_ENTRY, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
-RULES = ("base", "evidence", "sections", "filters", "include", "exclude", "include_sitemaps")
-"""The options that decide which rows of the sources are published, and with which date."""
+RULES = tuple(
+    {"base_url": "base", "lastmod": "evidence"}.get(each.name, each.name)
+    for each in options_of("build")
+    if each.decides == "rows" and each.name in BuildOptions.__dataclass_fields__
+)
+"""The settings that decide which rows of the sources are published, and with which date."""
 
 
 def rules_of(settings: BuildOptions) -> str:

@@ -21,14 +21,12 @@ from urlset.builder.sections import LABEL_COLUMN, LabelledSource
 from urlset.builder.working_tables import KEPT
 from urlset.document import parse
 from urlset.http.policy import user_agent
+from urlset.option_schema import options_of
 from urlset.publisher import Target
 from urlset.sources import RowVersion, Source
 from urlset.store import ScratchDatabase
 
-_INDEPENDENT = frozenset(
-    "now force dry_run why changes excluded min_share max_removed ledger robots grace "
-    "compact".split()
-)
+_INDEPENDENT = frozenset(each.name for each in options_of("build") if each.decides == "run")
 """Options that do not decide how a row is published."""
 
 

@@ -104,6 +104,7 @@ class Page:
         heading: What its findings are, as a title in reports; None for the message.
         bad: Example that this rule reports, and no other rule reports as an error. Tests run it.
         good: Example without findings. Tests run it.
+        added: Why it is a rule, if the catalogue from which urlset began has none.
     """
 
     why: str
@@ -112,6 +113,7 @@ class Page:
     bad: Example
     good: Example
     heading: str | None = None
+    added: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,6 +204,7 @@ def rule(
     bad: Example,
     good: Example,
     heading: str | None = None,
+    added: str = "",
     view: str | None = None,
     where: str | None = None,
     sql: str | None = None,
@@ -241,7 +244,15 @@ def rule(
         name=name,
         level=level,
         message=message,
-        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good, heading=heading),
+        page=Page(
+            why=why,
+            fix_hint=fix_hint,
+            source=source,
+            bad=bad,
+            good=good,
+            heading=heading,
+            added=added,
+        ),
         view=view,
         where=where,
         sql=sql,
@@ -267,6 +278,7 @@ def engine_rule(
     bad: Example,
     good: Example,
     heading: str | None = None,
+    added: str = "",
     needs: tuple[Need, ...] = (),
 ) -> Rule:
     """Declare the documentation of a rule that the engine reports, with its name and level."""
@@ -276,7 +288,15 @@ def engine_rule(
         name=declared.name,
         level=declared.level,
         message=declared.template,
-        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good, heading=heading),
+        page=Page(
+            why=why,
+            fix_hint=fix_hint,
+            source=source,
+            bad=bad,
+            good=good,
+            heading=heading,
+            added=added,
+        ),
         needs=frozenset(needs),
         fix_safety=FIX_SAFETY.get(code, "none"),
     )

@@ -32,7 +32,7 @@ from urlset.option_schema.option import (
 from urlset.protocol import MAX_BYTES, MAX_URLS
 
 _INPUT = with_same(
-    {"group": "Input"},
+    {"group": "Input", "decides": "form"},
     Option(
         name="map",
         type=Union[str, dict[str, str]],  # noqa: UP007
@@ -120,14 +120,21 @@ _URLS = with_same(
         stored="tuple[Rewrite, ...]",
         doc='``"PATTERN=>TEXT"``, applied in order, before everything else.',
         flags=("--rewrite",),
+        decides="form",
         metavar="RE=>TEXT",
     ),
-    file("exclude_by_robots", "Exclude URLs that this robots.txt disallows.", is_path=True),
+    file(
+        "exclude_by_robots",
+        "Exclude URLs that this robots.txt disallows.",
+        is_path=True,
+        decides="form",
+    ),
     text_or_texts(
         "allowed_hosts",
         "Allow URLs of this host, too.",
         doc="Further hosts whose URLs may be listed.",
         flags=("--allowed-host",),
+        decides="form",
         metavar="HOST",
     ),
 )
@@ -139,12 +146,14 @@ _DATES = with_same(
         "Git folder with the sources of the pages, for their dates.",
         metavar="DIR",
         is_path=True,
+        decides="form",
     ),
     text_or_texts(
         "git_paths",
         "Path of the source of a page in it, such as posts/{page}.txt or {file}.",
         doc="Paths of the sources of pages in it, such as ``posts/{page}.txt`` or ``{file}``.",
         flags=("--git-path",),
+        decides="form",
         metavar="PATTERN",
     ),
     Option(
@@ -172,13 +181,14 @@ _FILES = with_same(
         flags=("--section",),
         metavar="NAME=RE",
     ),
-    switch("gzip", "Compress the files, such as sitemap.xml.gz."),
+    switch("gzip", "Compress the files, such as sitemap.xml.gz.", decides="form"),
     number(
         "max_urls",
         "Maximum number of URLs in a file (50,000).",
         default=MAX_URLS,
         minimum=1,
         maximum=MAX_URLS,
+        decides="form",
     ),
     number(
         "max_bytes",
@@ -187,24 +197,35 @@ _FILES = with_same(
         unit="bytes",
         minimum=1,
         maximum=MAX_BYTES,
+        decides="form",
     ),
     Option(
-        "name", "Name of the files, without suffix (sitemap).", default="sitemap", metavar="NAME"
+        "name",
+        "Name of the files, without suffix (sitemap).",
+        default="sitemap",
+        metavar="NAME",
+        decides="form",
     ),
     Option(
         "name_pattern",
         "Names of several files: {name}-{section}-{number:03}.",
         doc="Names of several files: ``{name}-{section}-{number:03}``.",
         metavar="PATTERN",
+        decides="form",
     ),
     Option(
-        "format", "Format of the files: sitemaps, or lists of URLs.", type=FileFormat, default="xml"
+        "format",
+        "Format of the files: sitemaps, or lists of URLs.",
+        type=FileFormat,
+        default="xml",
+        decides="form",
     ),
     Option(
         "index",
         "Write an index if one is needed (auto), always, or one for each section.",
         type=IndexMode,
         default="auto",
+        decides="form",
     ),
     text_or_texts(
         "include_sitemaps",
@@ -219,6 +240,7 @@ _FILES = with_same(
         "stylesheet",
         "CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.",
         metavar="NAME",
+        decides="form",
     ),
 )
 
@@ -232,19 +254,35 @@ _PUBLISHING = with_same(
         metavar="DIR",
         is_path=True,
     ),
-    file("ledger", "Record of the published URLs (.urlset/ledger.duckdb).", is_path=True),
+    file(
+        "ledger",
+        "Record of the published URLs (.urlset/ledger.duckdb).",
+        is_path=True,
+        decides="run",
+    ),
     call.switch(
         "adopt",
         "Take over the sitemaps that another tool published in the folder of --output.",
         doc="Take over the sitemaps that another tool published in the target.",
+        decides="form",
     ),
-    call.switch("compact", "Rewrite all files, each as full as possible."),
-    file("robots", "Update the Sitemap lines of this robots.txt.", is_path=True),
+    call.switch(
+        "compact",
+        "Rewrite all files, each as full as possible.",
+        decides="run",
+    ),
+    file(
+        "robots",
+        "Update the Sitemap lines of this robots.txt.",
+        is_path=True,
+        decides="run",
+    ),
     file(
         "changes",
         "Write the added, changed and removed URLs to FILE, as JSON lines.",
         doc="File to which added, changed and removed URLs are written, as JSON lines.",
         is_path=True,
+        decides="run",
     ),
     Option(
         "grace",
@@ -255,6 +293,7 @@ _PUBLISHING = with_same(
         "such as ``36h`` or ``7d``.",
         default=timedelta(0),
         metavar="SPAN",
+        decides="run",
     ),
     Option(
         "cache_control",
@@ -262,21 +301,30 @@ _PUBLISHING = with_same(
         annotation="str | None",
         default="max-age=3600",
         metavar="TEXT",
+        decides="form",
     ),
     Option(
-        "encoding", "Content-Encoding header of .xml and .txt files in a bucket.", type=Encoding
+        "encoding",
+        "Content-Encoding header of .xml and .txt files in a bucket.",
+        type=Encoding,
+        decides="form",
     ),
 )
 
 _SAFETY = with_same(
     {"group": "Safety"},
-    call.switch("dry_run", "Report what would be written, without writing."),
+    call.switch(
+        "dry_run",
+        "Report what would be written, without writing.",
+        decides="run",
+    ),
     text_or_texts(
         "why",
         "Explain why this URL is listed, or why not, without writing.",
         doc="URLs to explain in :attr:`urlset.builder.Build.why`, without writing.",
         metavar="URL",
         allowed=NOT_IN_FILE,
+        decides="run",
     ),
     Option(
         "on_error",
@@ -286,12 +334,14 @@ _SAFETY = with_same(
         doc="``raise`` at an invalid entry or unreadable source, without writing; or ``skip`` "
         "it: exclude the entry, and keep what is published of the source.",
         default="raise",
+        decides="form",
     ),
     file(
         "excluded",
         "Write the excluded URLs to FILE, as JSON lines: URL, source, reason.",
         doc="File to which excluded URLs are written, as JSON lines: URL, source, reason.",
         is_path=True,
+        decides="run",
     ),
     Option(
         "min_share",
@@ -304,6 +354,7 @@ _SAFETY = with_same(
         minimum=0,
         maximum=1,
         is_share=True,
+        decides="run",
     ),
     Option(
         "max_removed",
@@ -314,6 +365,7 @@ _SAFETY = with_same(
         "``min_share`` compares totals only. None for no limit.",
         metavar="N|N%",
         is_number_text=True,
+        decides="run",
     ),
     call.texts(
         "force",
@@ -323,6 +375,7 @@ _SAFETY = with_same(
         doc="Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,"
         " ``source``.",
         metavar="GATE",
+        decides="run",
     ),
 )
 
@@ -342,17 +395,17 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         allowed=EVERYWHERE,
         is_argument=True,
     ),
-    common.ENGINE,
+    replace(common.ENGINE, decides="form"),
     *_INPUT,
     *_URLS,
     *_DATES,
     *_FILES,
     *_PUBLISHING,
     *_SAFETY,
-    common.POLICY,
-    common.AUTH,
-    replace(common.CACHE, allowed=PYTHON),
-    replace(common.NOW, stored="datetime", factory="current_second"),
+    replace(common.POLICY, decides="form"),
+    replace(common.AUTH, decides="form"),
+    replace(common.CACHE, allowed=PYTHON, decides="form"),
+    replace(common.NOW, stored="datetime", factory="current_second", decides="run"),
     common.PROGRESS,
     common.COLOR,
 )

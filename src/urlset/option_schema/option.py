@@ -25,6 +25,7 @@ StrPath = str | os.PathLike[str]
 LEDGER = Path(".urlset") / "ledger.duckdb"
 """Default path of the ledger, in the working directory: never in the folder that is served."""
 
+Decides = Literal["rows", "form", "run"]
 EVERYWHERE = ("python", "file", "command")
 PYTHON = ("python",)
 COMMAND = ("command",)
@@ -75,6 +76,10 @@ class Option:
         in_python: What does the same in Python, if the function has no such parameter: another
             parameter (``auth``), a field of the policy (``Policy.delay_s``), an attribute of the
             result (``.report(path)``) or another function (``urlset.fix``).
+        decides: Of an option of ``build``, what it decides. ``rows``: which rows of the sources are
+            published, or with which date; a new value lets the build decide about all of them
+            again. ``form``: how rows are read or written, whether the ledger has them or not.
+            ``run``: nothing about a row.
     """
 
     name: str
@@ -106,6 +111,7 @@ class Option:
     is_count: bool = False
     shows_default: bool = False
     in_python: str = ""
+    decides: Decides = "rows"
     choices: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -280,6 +280,7 @@ RULES = (
     ),
     _set_rule(
         "R015 robots-unreachable error",
+        heading="robots.txt that cannot be fetched or read",
         message="robots.txt: {error}",
         # One that is too long is reported by R006.
         requires_rows="robots",
@@ -289,6 +290,7 @@ RULES = (
         needs=("robots",),
         why="While robots.txt has a server error or does not respond, crawlers treat the whole "
         "site as disallowed. They also do not find the sitemaps that it declares.",
+        added="Every file that cannot be read is a finding, in every format.",
         fix_hint="Serve robots.txt with status 200, or with 404 if there is none",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
         bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": PAGE},

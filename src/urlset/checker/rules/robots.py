@@ -259,24 +259,28 @@ RULES = (
     ),
     _rule(
         "R016 robots-misspelled-directive warning",
+        heading="Misspelled directives of robots.txt",
         message="{name} is read by few crawlers or none; did you mean {known}?",
         sql=f"""
             SELECT source, line, name, known FROM ({_DIRECTIVES})
             WHERE name NOT IN ({_quoted(_KNOWN)}) AND is_near""",
         why="Crawlers skip a line whose name they do not know. Google repairs a few misspellings "
         "of Disallow; other crawlers fetch what the line was meant to exclude.",
+        added="Crawlers skip them, and fetch what they were meant to exclude.",
         fix_hint="Write the name as RFC 9309 does: User-agent, Allow, Disallow; or Sitemap",
         source=_RFC,
         bad=_site(f"User-agent: *\nDissalow: /cart/\n{_SITEMAP}"),
     ),
     _rule(
         "R017 robots-unknown-directive info",
+        heading="Lines of robots.txt that no known crawler reads",
         message="{name} is a directive of no known crawler; it stands in {n:,} lines",
         sql=f"""
             SELECT source, line, name, n FROM ({_DIRECTIVES})
             WHERE name NOT IN ({_quoted(_KNOWN)}) AND NOT is_near""",
         why="Crawlers skip the line. Noindex and Nofollow in robots.txt have no effect, either: no "
         "engine supports them.",
+        added="As R016; newer directives such as `Schemamap` and `Content-Signal` are known.",
         fix_hint="Remove the line, or say the same with a directive that crawlers document",
         source=_RFC,
         bad=_site(f"User-agent: *\nNoindex: /cart/\n{_SITEMAP}"),

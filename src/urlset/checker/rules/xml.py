@@ -287,6 +287,8 @@ RULES = (
         "with front matter and Liquid. Nothing else is checked in it, and it is never fixed, "
         "because its expressions are not URLs. If a server returns it unchanged, the program did "
         "not run and no URL is listed (then it is an error).",
+        added="A template is not a sitemap yet: all other findings would be false, and a fix "
+        "would destroy it.",
         fix_hint="Check the generated file: the folder of the built site, or its URL",
         source="https://jekyllrb.com/docs/front-matter/",
         bad="---\nlayout: null\n---\n"

@@ -117,6 +117,7 @@ RULES = (
         values={"page": "preview(loc)"},
         why="People or search engines request the page, so it matters, but the sitemap does not "
         "list it.",
+        added="Visits show pages that neither links nor sitemaps have.",
         fix_hint="List the page, or mark it with noindex if it should not be found",
         bad={**site("tea", **_PAGES), "access.log": _VISITS},
         good={**site("tea", "coffee", **_PAGES), "access.log": _VISITS},
@@ -130,6 +131,7 @@ RULES = (
         values={"page": "preview(loc)", "original": "preview(original)"},
         why="Search engines choose one of several equal pages, and it may be another one than you "
         "expect. The others cost visits.",
+        added="Search engines choose one of them.",
         fix_hint="List one of the URLs, and name it as the canonical URL of the others",
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "consolidate-duplicate-urls",
@@ -146,6 +148,7 @@ RULES = (
                 if(is_sampled, 'sampled', 'complete') AS basis
             FROM section_times, audit_run WHERE pages >= 10 AND p90 > 2""",
         why="Search engines crawl a slow site less, so changes are found later.",
+        added="Search engines visit slow sites less often.",
         fix_hint="Cache the pages of this section, or make them faster",
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "large-site-managing-crawl-budget",
@@ -172,6 +175,7 @@ RULES = (
         why="Readers leave before the page appears, and search engines crawl a slow site less. "
         "Over 1.8 s to the first byte is poor according to web.dev. A page is visited once, and "
         f"one response may be slow by chance, so the limit here is {SLOW_PAGE_S} s.",
+        added="N129 reports sections; one page that a reader waits for is a fault, too.",
         fix_hint="Find out what the server waits for, cache the page, or make it faster",
         source="https://web.dev/articles/ttfb",
         bad=site("tea", "coffee", tea=page("Tea", x_seconds="9"), coffee=page("Coffee")),
@@ -194,6 +198,7 @@ RULES = (
         values={"page": "preview(loc)", "referrer": "preview(referrer)"},
         why="Readers who follow the link see an error, and search engines request the page in "
         "vain.",
+        added="N102 reports listed pages only; a reader follows links.",
         fix_hint="Correct or remove the links, or redirect the URL to the page that replaces it",
         source="https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
         bad={

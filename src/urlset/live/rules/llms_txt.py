@@ -36,6 +36,7 @@ RULES = (
         "'redirect-loop')",
         why="A program that reads the file requests the page and gets an error. A language model "
         "may still name the URL to people.",
+        added="Readers of the file get nothing.",
         fix_hint="Restore the page, or remove the link",
         bad={**site("tea", **_PAGES), "llms.txt": _llms_txt("tea", "cocoa")},
     ),
@@ -48,6 +49,7 @@ RULES = (
         level_sql=DEAD_END,
         why="Each program that reads the file makes a request in vain, and some follow no "
         "redirects. The old URL fails when the redirect is removed.",
+        added="As N101, for another list of the site.",
         fix_hint="Link to the URL to which it redirects, or remove the link",
         bad={
             **site("tea", "coffee", **_PAGES, **{"old-tea": redirect("/tea")}),
@@ -69,6 +71,7 @@ RULES = (
         why="The file recommends a page that the site hides, or names by another URL elsewhere. "
         "Programs that obey robots.txt cannot read a disallowed page. Files that are not HTML, "
         "such as Markdown versions of pages, may be noindex.",
+        added="The site recommends a page that it hides elsewhere.",
         fix_hint="Allow the page, link to its canonical URL, or remove the link",
         bad={
             **site("tea", **_PAGES),
@@ -90,6 +93,7 @@ RULES = (
                 AND NOT EXISTS (SELECT 1 FROM problems WHERE code IN ('X009', 'X025', 'L009'))""",
         why="The page matters enough for the llms.txt, but search engines do not learn from the "
         "sitemap that it exists or changes.",
+        added="Two lists of one site disagree.",
         fix_hint="List the page in a sitemap",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview",
         bad={**site("tea", **_PAGES), **_BOTH},

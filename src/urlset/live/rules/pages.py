@@ -119,6 +119,7 @@ RULES = (
         },
         why="A canonical URL that redirects, or that has another canonical URL itself, is a "
         "contradiction. Search engines then choose a URL themselves.",
+        added="N106 asks to list the canonical URL, which would be wrong here.",
         fix_hint="Name the last URL of the chain as canonical, and list that URL",
         bad=site(
             "tea",
@@ -137,6 +138,7 @@ RULES = (
         values={**_TO, "fault": "preview(target_fault)"},
         why="The page asks search engines to index a URL that they cannot index. They may drop "
         "both.",
+        added="As N119.",
         fix_hint="Name a URL that can be indexed as canonical, for most pages their own",
         bad=site("tea", "tea-sale", tea=page("Tea"), **{"tea-sale": page("S", _canonical("gone"))}),
     ),
@@ -154,6 +156,7 @@ RULES = (
         values={"page": "preview(loc)", "urls": "preview(array_to_string(list_sort(named), ', '))"},
         why="If a page, or a page and its headers, name several canonical URLs, search engines "
         "ignore all of them.",
+        added="Search engines ignore all of them.",
         fix_hint="Keep one canonical, the URL that the sitemap lists",
         bad=site(tea=page("Tea", f"{_SELF}\n{_canonical('teas')}"), teas=page("Teas")),
     ),
@@ -166,6 +169,7 @@ RULES = (
         values={"page": "preview(loc)"},
         why="Search engines accept rel=canonical only in the head. An element such as div or img "
         "ends the head, so that links after it are in the body.",
+        added="Search engines ignore it.",
         fix_hint="Move the link to the head, before any element that belongs to the body",
         bad=site(tea=ExampleResponse(f"<!DOCTYPE html><title>Tea</title><p>Tea</p>\n{_SELF}")),
     ),
@@ -178,6 +182,7 @@ RULES = (
         values={"page": "preview(loc)", "scheme": "scheme_of(canonical)"},
         why="The sitemap and the page disagree about http and https. Search engines see two "
         "versions of each page.",
+        added="The cause is one setting of the site, not the page.",
         fix_hint="Use https in the canonical and in the sitemap",
         bad=site(tea=page("Tea", _SELF.replace("https", "http"))),
     ),
@@ -262,6 +267,7 @@ RULES = (
         values={"page": "preview(loc)", "other": "preview(href)", "lang": "preview(tag)"},
         why="Any site can claim that a foreign page is a version of its own page. Search engines "
         "accept two pages as versions of each other only if each lists the other.",
+        added="H501 sees only the links in sitemaps.",
         fix_hint="List all versions, with the same links, on each of them",
         source=_HREFLANG_SOURCE,
         bad=site(tea=page("Tea", _BOTH), tee=page("Tee")),
@@ -300,6 +306,7 @@ RULES = (
             FROM lastmod_sections, audit_run WHERE dates >= 5 AND truthful < dates * 0.8""",
         why="Google uses lastmod only if it is consistently and verifiably accurate. A section "
         "with many wrong dates loses the trust in the right ones, too.",
+        added="Google trusts the dates of a site or does not; N110 reports single dates.",
         fix_hint="Write lastmod only when the content changes, from the date of the content and "
         "not of the build",
         source=_LASTMOD_SOURCE,

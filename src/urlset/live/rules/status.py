@@ -165,13 +165,15 @@ RULES = (
     ),
     _rule(
         "N116 url-unknown info",
-        heading="Listed pages that could not be judged",
+        heading="Listed pages whose state is unknown",
         message="{page} could not be judged: {reason}",
         where="verdict = 'unknown' AND NOT (unknown_reason IN ('http-401', 'http-403') "
         "AND coalesce(attempts, 1) > 1)",
         values={"page": "preview(loc)", "reason": "reason_text(coalesce(message, unknown_reason))"},
         why="A firewall, a rate limit or a network error answered instead of the page. That says "
         "nothing about the page: it is neither fine nor broken.",
+        added="A refusal is no proof of an error; without a rule of its own it would be silent or "
+        "false.",
         fix_hint="Audit again, more slowly (with a delay of a second, and one request at a "
         "time), or allow urlset in the firewall",
         source=_RFC,
@@ -187,6 +189,7 @@ RULES = (
         level_sql=DEAD_END,
         why="Each redirect costs time, and search engines end after ten. A sitemap should list the "
         "last URL of the chain.",
+        added="It costs more than one redirect, and is corrected at another place.",
         fix_hint="List the last URL, and redirect the first one to it directly",
         bad=site(
             "old-tea",
@@ -196,7 +199,7 @@ RULES = (
     ),
     _rule(
         "N118 redirect-loop error",
-        heading="Redirects that never arrive",
+        heading="Redirects that lead to no page",
         message="{page} never arrives: {reason}",
         where="verdict = 'redirect-loop'",
         values={
@@ -205,6 +208,7 @@ RULES = (
         },
         why="The redirects lead in a circle, or there are too many of them. Neither people nor "
         "search engines can open the page.",
+        added="No search engine can open it, so it is an error and not a warning as N101.",
         fix_hint="Correct the redirects, or remove the entry",
         bad=site("old-tea", "tea", **{"old-tea": redirect("/old-tea"), "tea": page("Tea")}),
     ),
@@ -215,6 +219,7 @@ RULES = (
         where="verdict = 'ok' AND normal_of(refresh) <> key",
         values={"page": "preview(loc)", "target": "preview(refresh)"},
         why="Search engines treat a meta refresh as a redirect, and index the other page.",
+        added="The status is 200, so N101 does not apply.",
         fix_hint="List the other URL, and redirect with status 301 instead",
         bad=site(
             "old-tea",
