@@ -173,10 +173,11 @@ def _lines(found: Submission, *, is_quiet: bool = False) -> Iterator[str]:
         )
         words = ", ".join(f"{number:,} {word}" for number, word in counts if number)
         yield f"{sanitize(result.host)} → {sanitize(result.channel)}: {words or 'nothing to send'}"
-    for one in found.excluded[:MAX_SHOWN]:
+    shown = found.excluded[:MAX_SHOWN]
+    for one in shown:
         yield f"  excluded: {sanitize(one.url)}: {sanitize(one.reason)}"
-    if (total := found.excluded_counts.total()) > MAX_SHOWN:
-        yield f"  … and {total - MAX_SHOWN:,} more excluded"
+    if shown and (left := found.excluded_counts.total() - len(shown)) > 0:
+        yield f"  … and {left:,} more excluded"
     for sitemap in found.sitemaps:
         state = "pending" if sitemap["is_pending"] else f"read {sitemap['last_downloaded'] or '?'}"
         yield (

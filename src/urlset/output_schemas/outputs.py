@@ -18,8 +18,8 @@ from urlset.live.report.result import ReportJson, SiteRuleJson, SiteStateJson
 from urlset.live.report.site_state import SiteRule, SiteState
 from urlset.live.schemas import LIVE_TABLES
 from urlset.live.submit.result import Submission, SubmissionJson
-from urlset.live.sync.pipeline import Sync, SyncJson
-from urlset.live.sync.update import PageUpdate, UpdateJson
+from urlset.live.sync.pipeline import Sync
+from urlset.live.sync.update import PageUpdate, SyncJson, UpdateJson
 from urlset.live.watch.result import Watch, WatchJson
 from urlset.live.watch.rows import Alert
 from urlset.live.watch.webhook import AlertJson, AlertsJson

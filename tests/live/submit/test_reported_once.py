@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import urlset
 from tests.cli.test_commands import command
 from tests.live.submit.fake_engines import ENDPOINT, HOST, KEY, Bench, FakeSite, Reply, Web, added
 from tests.live.submit.fake_engines import removed as removals
@@ -131,8 +132,10 @@ def test_removed_pages_that_are_gone_are_no_move(bench):
     assert (run.sent, run.waiting, run.excluded) == (1, 2, [])
 
 
-@pytest.mark.parametrize("to", [f"https://{HOST}:8443", f"https://{HOST}"])
-def test_a_redirect_to_another_scheme_or_port_of_the_host_is_no_move(bench, moved, to):
+@pytest.mark.parametrize(
+    "to", [f"https://{HOST}:8443", f"https://{HOST}", f"https://{HOST}.", f"https://{HOST}.:8443"]
+)
+def test_a_redirect_to_another_name_or_port_of_the_host_is_no_move(bench, moved, to):
     redirect(bench, "/a", "/b", f"/{KEY}.txt", to=to)
 
     run = bench.submit(moved, keys={HOST: KEY, "www.new.example": KEY[::-1]})
@@ -170,6 +173,50 @@ def test_a_host_of_the_input_without_a_key_is_reported_in_every_run(bench):
             "no key for shop.example.com",
         ]
         assert run.reported_before == ()
+
+
+def test_hosts_of_a_store_without_a_key_are_one_line_in_each_run(bench, tmp_path):
+    hosts = [HOST, *(f"{name}.example" for name in "abcd")]
+    rows = "".join(f"<url><loc>http://{host}/{n}</loc></url>" for host in hosts for n in range(9))
+    urlset.read(f"<urlset>{rows}</urlset>".encode()).to_duckdb(tmp_path / "store.duckdb")
+
+    for _ in range(2):
+        run = bench.submit(tmp_path / "store.duckdb")
+
+        assert run.faults == (
+            "no key for a.example, b.example and 2 more hosts: 36 URLs are not announced; give a "
+            "line HOST KEY for each host",
+        )
+        assert (list(_lines(run, is_quiet=True)), run.excluded_counts) == ([], {"no-key": 36})
+
+
+def test_a_host_without_a_key_has_examples_and_the_number_of_the_others(bench):
+    changes = added(*(f"/{n}" for n in range(9)), host="shop.example.com")
+
+    lines = list(_lines(bench.submit(changes)))
+
+    assert [line.partition(":")[0] for line in lines] == ["  excluded"] * 3 + [
+        "  … and 6 more excluded"
+    ]
+
+
+def test_urls_that_this_run_excludes_are_not_named_as_refused_before(bench):
+    bench.submit(
+        added(*(f"/{n:04}" for n in reversed(range(1_100))))
+    )  # no page is there: they wait
+    shop = FakeSite(bench.web, "shop.example.com", KEY[::-1])
+    shop.add_page("/x", '<meta name="robots" content="noindex">')
+    shop.add_page("/y")
+    keys: dict[str, str | tuple[str, str]] = {HOST: KEY, shop.host: KEY[::-1]}
+    bench.submit(added("/x", "/y", host=shop.host), keys=keys)
+    bench.clock.advance(hours=1)
+    keys[HOST] = (KEY, f"http://{HOST}/keys/{KEY}.txt")
+
+    run = bench.submit(added("/x", host=shop.host), keys=keys)
+
+    assert run.excluded_counts == {"key-scope": 1_100}
+    named = [line for line in _lines(run) if "refused before" in line]
+    assert named == [f"  refused before: http://{shop.host}/x: noindex"]
 
 
 def test_quiet_prints_once_that_an_announcement_waits(bench):

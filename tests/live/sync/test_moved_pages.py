@@ -128,3 +128,26 @@ def test_a_redirect_of_everything_to_a_home_page_removes_that_of_the_home_page_o
     for _ in range(2):
         found = index.sync(recheck_pages=40)
         assert (sorted(found["unknown"]), "removed" in found) == (pages, False)
+
+
+def test_pages_that_redirect_to_one_page_have_not_moved_there(moved):
+    """As of a server that redirects what it does not have to its start page in a language."""
+    site = moved.site
+    rows = "".join(f"<url><loc>{NEW}{path}</loc></url>" for path in ("/p00", "/en/"))
+    site.documents["/sitemap.xml"] = f"<urlset>{rows}</urlset>"
+    site.documents[f"{NEW}/en/"] = page("start")
+    respond = site._respond
+
+    def redirect(request):
+        if request.url.startswith(f"{SITE}/p") and request.url != f"{SITE}/p00":
+            answer = respond(request._replace(url=f"{NEW}/en/", etag=None))
+            return answer._replace(
+                request=request, redirects=(request.url,), redirect_statuses=(301,)
+            )
+        return respond(request)
+
+    site._respond = redirect
+
+    for removed in (["/p00"], [], []):
+        assert moved.sync(recheck_pages=30).get("removed", []) == removed
+    assert len(moved.last.incomplete) == 2

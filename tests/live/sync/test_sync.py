@@ -37,8 +37,8 @@ class Index:
             self.site.documents[path] = page(text)
 
     def run(self, **settings: Any) -> Sync:
-        """Return one run, an hour after the one before."""
-        self.site.now += timedelta(hours=1)
+        """Return one run, a third of a day after the one before."""
+        self.site.now += timedelta(hours=8)
         return Sync(
             SITE, self.state, SyncSettings(**settings), drive=self.site.drive,
             now=lambda: self.site.now,
@@ -298,7 +298,7 @@ def test_a_page_that_is_gone_in_two_runs_within_a_minute_stays(index):
     index.sync()
     index.site.documents["/p1"] = 404
     index.sync()
-    index.site.now -= timedelta(minutes=59, seconds=30)  # each run is an hour after the one before
+    index.site.now -= timedelta(hours=8, seconds=-30)  # that of a run, but for half a minute
 
     assert index.sync() == {"unknown": ["/p1"]}
     assert index.sync() == {"removed": ["/p1"]}

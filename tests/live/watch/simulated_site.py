@@ -77,8 +77,8 @@ class SimulatedSite:
             self.requests.append(request)
             yield from walk.handle(self._respond(request))
 
-    def step(self, hours: float = 1, site: str = f"{SITE}/", **settings: Any) -> Watch:
-        """Let time pass, then take a step."""
+    def step(self, hours: float = 8, site: str = f"{SITE}/", **settings: Any) -> Watch:
+        """Let time pass, then take a step; by default three of them are a day."""
         self.now += timedelta(hours=hours)
         self.requests.clear()
         return watch_with(

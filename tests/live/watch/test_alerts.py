@@ -267,6 +267,21 @@ def test_removals_of_a_section_that_is_empty_since_then_are_over_after_some_days
     assert lasted[-1] == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_renamed", [True, False])
+def test_section_whose_urls_were_renamed_is_not_silent(site, is_renamed):
+    for day in range(24):
+        put(site, news=30 + day)
+        site.step(hours=24)
+    raised = []
+    for day in range(24, 34):
+        if is_renamed:
+            site.put("/news.xml", [(f"/stories/{n}", "2025-01-01") for n in range(30 + day)])
+        raised += new(site.step(hours=24))
+
+    assert raised == [("shrink", "site") if is_renamed else ("silence", "/news/")]
+
+
 def test_site_whose_dates_are_always_those_of_the_build_has_no_alert(site):
     put(site, date="2026-01-05T00:30:00Z")
     site.step()

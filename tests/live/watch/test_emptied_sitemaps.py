@@ -1,5 +1,7 @@
 """A sitemap or an index that is read, but lists nothing any more: its URLs are kept for a while."""
 
+from datetime import timedelta
+
 import pytest
 
 from tests.live.sync.test_sync import Index
@@ -24,13 +26,50 @@ def test_empty_sitemap_removes_its_urls_after_three_steps(site):
         found = site.step()
         assert (found.urls, found.unknown, found.removed, found.alerts) == (25, 20, 0, ())
         assert found.incomplete == (
-            f"{SITE}/a.xml: it lists nothing any more; its former URLs are kept for three steps",
+            f"{SITE}/a.xml: it lists nothing any more; its former URLs are kept for three steps, "
+            "and for a day at least",
         )
 
     found = site.step()
     assert (found.urls, found.removed, found.is_complete) == (5, 20, True)
     assert [alert.kind for alert in found.alerts] == ["shrink"]
     assert site.step().is_complete
+
+
+def test_empty_sitemap_is_kept_for_a_day_if_there_are_many_steps_in_it(site):
+    site.step()
+    site.put("/a.xml", [])
+
+    assert [site.step(hours=6).removed for _ in range(6)] == [0, 0, 0, 0, 20, 0]
+
+
+def test_a_step_of_a_clock_in_the_future_does_not_lengthen_the_time(site):
+    site.step(hours=24 * 3650)
+    site.now -= timedelta(days=3650)
+    site.put("/a.xml", [])
+
+    assert [site.step().removed for _ in range(5)] == [0, 0, 0, 20, 0]
+
+
+def test_sitemap_with_an_unreadable_entry_is_requested_in_turn_once_it_counts_as_it_is(site):
+    site.put_index("/sitemap.xml", [("/a.xml", "2026-01-01"), ("/b.xml", "2026-01-01")])
+    site.step()
+    good = site.documents["/a.xml"]
+    site.documents["/a.xml"] = good.replace(f"{SITE}/a/7<", "undefined/7<")
+    site.put_index("/sitemap.xml", [("/a.xml", "2026-01-02"), ("/b.xml", "2026-01-01")])
+
+    requested = []
+    for _ in range(6):
+        found = site.step(recheck_sitemaps=0)
+        requested.append("/a.xml" in site.paths)
+    assert requested == [True] * 4 + [False] * 2
+    assert (found.urls, found.unknown, found.is_complete) == (24, 0, True)
+
+    site.step(recheck_sitemaps=2)
+    assert "/a.xml" in site.paths
+    site.documents["/a.xml"] = good
+    site.put_index("/sitemap.xml", [("/a.xml", "2026-01-03"), ("/b.xml", "2026-01-01")])
+    assert site.step(recheck_sitemaps=0).urls == 25
 
 
 def test_sitemap_that_was_empty_for_a_step_changes_nothing(site):

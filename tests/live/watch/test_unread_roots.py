@@ -71,6 +71,25 @@ def test_sitemaps_of_a_private_robots_txt_without_content_are_read(site):
     assert {request.purpose: request.scope for request in site.requests}["robots"] == "anywhere"
 
 
+def test_robots_txt_is_unknown_for_a_day_at_least(site):
+    site.step()
+    site.documents["/robots.txt"] = 403
+
+    assert [site.step(hours=6).is_complete for _ in range(5)] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize("answer", [PAGE, 403, 404])
+def test_former_sitemap_that_does_not_answer_is_not_listed_if_there_is_another_one(site, answer):
+    site.step()
+    site.documents |= {"/robots.txt": 403, "/maps/all.xml": answer}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(8)])
+
+    found = [site.step() for _ in range(6)]
+
+    assert [each.removed for each in found] == [0, 0, 0, 0, 2, 0]
+    assert [each.is_complete for each in found] == [False] * 4 + [True] * 2
+
+
 def test_robots_txt_that_is_read_again_within_three_steps_is_no_change(site):
     site.step()
     good, site.documents["/robots.txt"] = site.documents["/robots.txt"], 403
@@ -207,4 +226,39 @@ def test_sitemap_that_the_home_page_names_no_more_is_waited_for_three_steps(tmp_
     assert [each.removed for each in found] == [0, 0, 0, 10]
     source = f"{SITE}/maps/all.xml: nothing names it any more"
     assert found[0].incomplete == (f"{source}; the next step tries all usual paths",)
-    assert f"{source}, and the site has no other sitemap" in found[1].incomplete
+    why = f"{source}, and the site has no other sitemap; its URLs are kept for three steps"
+    assert f"{why}, and for a day at least" in found[1].incomplete
+
+
+@pytest.mark.parametrize("home", ['<link rel="sitemap" href="/sitemap.xml">', ""])
+def test_maintenance_of_some_hours_removes_nothing_in_many_steps(tmp_path, home):
+    """A page with status 200 instead of the home page, which may name the sitemap; else 404."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.documents = {"/robots.txt": 404, "/": f"<!doctype html>{home}"}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(10)])
+    site.step()
+    good = site.documents
+    site.documents = {"/": PAGE}
+
+    found = [site.step(hours=6) for _ in range(4)]
+    assert {(each.removed, each.unknown, each.alerts) for each in found} == {(0, 10, ())}
+    assert site.step(hours=6).removed == 10
+    site.documents = good
+    assert (site.step().added, site.step().is_complete) == (10, True)
+
+
+def test_robots_txt_with_a_server_error_disallows_everything_also_after_30_days(site):
+    """RFC 9309 section 2.3.1.4: a crawler MUST assume complete disallow; after 30 days it MAY not.
+
+    https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4
+    """
+    site.step()
+    good, site.documents["/robots.txt"] = site.documents["/robots.txt"], 503
+
+    for _ in range(5):
+        found = site.step(hours=24 * 15)
+        assert (found.removed, found.unknown, found.alerts) == (0, 10, ())
+        assert f"{ROBOTS}: HTTP 503" in found.incomplete
+    site.documents["/robots.txt"] = good
+    found = site.step()
+    assert (found.urls, found.unknown, found.is_complete) == (10, 0, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
@@ -16,8 +16,11 @@ MAX_SECTIONS = 60
 """Sections with estimates of their own; URLs of all further ones belong to section 0."""
 
 HELD_BACK = 3
-"""Steps for which a sitemap that cannot be read, or only in part, holds back removals: a URL may
-have moved into the part that is not known."""
+"""Steps, at least, for which a sitemap that cannot be read, or only in part, holds back removals: a
+URL may have moved into the part that is not known. See :func:`held_steps`."""
+
+HELD_FOR = timedelta(days=1)
+"""Time, at least, for which it does: an outage of an hour is many steps if each minute has one."""
 
 Outcome = Literal["read", "same", "trusted", "failed", "gone", "unlisted"]
 """What a step found out about a document.
@@ -28,16 +31,43 @@ nothing lists it any more.
 """
 
 
+def held_steps(session: StoreSession, snapshot: int, started: datetime) -> int:
+    """Return the number of steps, up to a snapshot, for which what failed holds back removals.
+
+    These are those that began in the time :data:`HELD_FOR` before, or :data:`HELD_BACK` if that is
+    more. Something holds back removals as long as the steps since its first failure, with that one
+    and this one, are not more. A snapshot after ``started`` is that of a wrong clock.
+    """
+    query = (
+        f"SELECT min(snapshot) FROM store.snapshots WHERE snapshot < {snapshot} "
+        "AND epoch_us(started) > ? AND epoch_us(started) <= ?"
+    )
+    times = [_microseconds(started - HELD_FOR), _microseconds(started)]
+    [(first,)] = session.rows(query, times)
+    return max(HELD_BACK, 1 if first is None else snapshot - int(first) + 1)
+
+
+def held_steps_at(session: StoreSession, snapshot: int) -> int:
+    """Return :func:`held_steps` of a snapshot that is stored."""
+    query = f"SELECT epoch_us(started) FROM store.snapshots WHERE snapshot = {snapshot}"
+    [(started,)] = session.rows(query)
+    return held_steps(session, snapshot, moment(started) or datetime.now(UTC))
+
+
+def _microseconds(time: datetime) -> int:
+    return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
 def _as_read(
-    new: DocumentState, known: DocumentState, *, failures: int, is_partial: bool
+    new: DocumentState, known: DocumentState, *, failures: int, is_partial: bool, held: int
 ) -> DocumentState:
     """Return the state of a document that was read; ``failures`` has this step as a failed one.
 
-    If more of its entries are unreadable than before, it is incomplete for :data:`HELD_BACK` steps.
+    If more of its entries are unreadable than before, it is incomplete for ``held`` steps.
     """
     before = known.unreadable_count if known.verified_at else new.unreadable_count
     is_worse = new.unreadable_count > before
-    if is_worse and failures <= HELD_BACK:
+    if is_worse and failures <= held:
         new = new._replace(unreadable_count=before)
     elif not is_partial:
         failures = 0
@@ -68,14 +98,15 @@ class HistoryWriter:
     """Writer of one snapshot: :meth:`add` for each document, then :meth:`commit`.
 
     Nothing is written to the store, which has the history tables, before :meth:`commit`: it is one
-    transaction.
+    transaction. ``held_steps`` are the steps of :func:`held_steps` for the snapshot.
     """
 
-    def __init__(self, session: StoreSession):
+    def __init__(self, session: StoreSession, started: datetime):
         self._session = session
         query = "SELECT coalesce(max(snapshot), 0), epoch_us(max(started)) FROM store.snapshots"
         [(last, previous)] = session.rows(query)
         self.snapshot: int = int(last) + 1
+        self.held_steps: int = held_steps(session, self.snapshot, started)
         self._previous = moment(previous)
         self.documents: dict[str, DocumentState] = {
             each.source: each for each in tracked_documents(session)
@@ -114,7 +145,8 @@ class HistoryWriter:
         if outcome in ("failed", "gone", "unlisted"):
             new = new._replace(state=outcome, failures=failures)
         elif outcome == "read":
-            new = _as_read(new, known, failures=failures, is_partial=is_partial)
+            held = self.held_steps
+            new = _as_read(new, known, failures=failures, is_partial=is_partial, held=held)
             new = new._replace(verified_at=now, read_at=now)
         elif known.state == "listed" and known.failures:  # unchanged, and still incomplete
             new = new._replace(failures=failures)
@@ -218,7 +250,7 @@ class HistoryWriter:
             _batch(rows),
         )
         self._is_held = any(
-            each.state in ("failed", "gone", "listed") and 0 < each.failures <= HELD_BACK
+            each.state in ("failed", "gone", "listed") and 0 < each.failures <= self.held_steps
             for each in self.documents.values()
             if each.document in self._outcomes
         )

@@ -425,11 +425,11 @@ class AnnouncementLog:
 
     def refused(self, channel: str, limit: int) -> tuple[int, list[RefusedUrl]]:
         """Return the number of URLs whose latest announcement was refused, and the first ones."""
-        where = f"FROM ({_LATEST}) WHERE state = 'refused'"
-        values = {"channel": channel}
+        where, values = f"FROM ({_LATEST}) WHERE state = 'refused'", {"channel": channel}
         (count,) = self._db.fetch_one(f"SELECT count(*) {where}", values)
         rows = self._db.rows(
-            f"SELECT url, change, status, error_code {where} ORDER BY number LIMIT {int(limit)}",
+            f"SELECT url, change, status, error_code {where} "
+            f"ORDER BY updated_at, number LIMIT {int(limit)}",  # earlier runs first
             values,
         )
         return int(count), [RefusedUrl(channel, *row) for row in rows]

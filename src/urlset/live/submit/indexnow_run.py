@@ -447,6 +447,14 @@ def no_key_message(host: str, keys: IndexNowKeys) -> str:
     return f"no key for {host}, which is not announced; there are keys for {known}"
 
 
+def hosts_without_key(hosts: Sequence[str], count: int) -> str:
+    """Return the message about the hosts of a ledger or a store that have no key."""
+    names = ", ".join(hosts) if len(hosts) <= 3 else f"{hosts[0]}, {hosts[1]}"
+    more = f" and {len(hosts) - 2:,} more hosts" if len(hosts) > 3 else ""
+    urls = pluralize(count, "URL is", "URLs are")
+    return f"no key for {names}{more}: {urls} not announced; give a line HOST KEY for each host"
+
+
 def _schemes_of(urls: Iterable[str]) -> set[str]:
     return {url.partition("://")[0].lower() for url in urls}
 

@@ -12,7 +12,7 @@ from urlset.arguments import checked_arguments
 from urlset.http import Policy, drive_in_thread, run_policy
 from urlset.live.submit.announcement_log import AnnouncementLog
 from urlset.live.submit.changes import ChangeInput, open_input
-from urlset.live.submit.indexnow_run import IndexNowRun, no_key_message
+from urlset.live.submit.indexnow_run import IndexNowRun, hosts_without_key, no_key_message
 from urlset.live.submit.keys import keys_from
 from urlset.live.submit.preflight import ExcludedUrl
 from urlset.live.submit.result import Submission
@@ -170,12 +170,17 @@ def _add(
         others = f"{staged.invalid_count:,} other values; the first {len(staged.invalid)} are named"
         result.faults += (f"expected http(s) URLs, found {others}",)
     if channels:
-        keys, count = keys_from(settings.keys), len(staged.hosts)
-        without = [host for host in staged.hosts if keys.key_of(host, count) is None]
-        for host, first in log.exclude(without).items():
+        keys = keys_from(settings.keys)
+        without = [h for h in staged.hosts if keys.key_of(h, len(staged.hosts)) is None]
+        examples = log.exclude(without)
+        if count := sum(staged.hosts[host] for host in without):
+            result.excluded_counts["no-key"] = count
+        if without and given.is_state:  # one line: it is the same in each run
+            result.faults += (hosts_without_key(without, count),)
+            examples = {}
+        for host, first in examples.items():
             result.faults += (no_key_message(host, keys),)
             reason = f"there is no key for {host}"
-            result.excluded_counts["no-key"] += staged.hosts[host]
             result.excluded += [ExcludedUrl(url, "no-key", reason) for url in first]
     new: list[int] = []
     for channel in channels:

@@ -158,7 +158,8 @@ def moved_host(
     """Return the host to which a host has moved for good; None if it has not.
 
     The key file and the sampled pages, at least one, redirect there permanently (301 or 308); a
-    removed page may be gone instead. Another scheme or port of the same host is no move.
+    removed page may be gone instead. Another scheme or port of the same host is no move, nor is its
+    name with a final dot.
     """
     found: dict[str, set[str | None]] = {"key": set(), "page": set()}
     for response in responses:
@@ -172,12 +173,12 @@ def moved_host(
     if found["key"] != found["page"] or len(found["key"]) != 1:
         return None
     (new_host,) = found["key"]
-    is_same = new_host is not None and _without_port(new_host) == _without_port(host)
+    is_same = new_host is not None and _bare_host(new_host) == _bare_host(host)
     return None if is_same else new_host
 
 
-def _without_port(host: str) -> str:
-    return re.sub(r":[0-9]*$", "", host)
+def _bare_host(host: str) -> str:
+    return re.sub(r":[0-9]*$", "", host).removesuffix(".")
 
 
 def page_checks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Unpack
@@ -28,6 +28,11 @@ NOT_READ = "sitemap not read"
 
 MANY = "many pages are not listed"
 """Reason for which a page is unknown: more vanished at once than ``max_removed_share`` allows."""
+
+
+MANY_TO_ONE = 5
+"""Pages that redirect to one page from which on they have not moved there: servers redirect what
+they do not have to a page such as ``/en/``."""
 
 
 class SyncTarget(NamedTuple):
@@ -313,6 +318,22 @@ def moved_or_unknown(
     if goal in listed and not is_catch_all:
         return PageVisit(target, bare_update(target, "removed", "moved"))
     return gone_or_unknown(target, visit, reason)
+
+
+def catch_alls(goals: Mapping[str, int]) -> set[str]:
+    """Return the targets of redirects to which pages have not moved; ``goals`` count the pages.
+
+    These are targets of many pages, or the only one of several pages. Home pages are not among
+    them: :func:`moved_or_unknown` knows what a redirect there says.
+
+    >>> catch_alls({"https://example.com/en/": 9, "https://example.com/tea": 2})
+    {'https://example.com/en/'}
+    >>> catch_alls({"https://example.com/en/": 2}), catch_alls({"https://example.com/en/": 1})
+    ({'https://example.com/en/'}, set())
+    """
+    pages = {goal: count for goal, count in goals.items() if not is_home_page(goal)}
+    least = 2 if len(pages) == 1 else MANY_TO_ONE
+    return {goal for goal, count in pages.items() if count >= least}
 
 
 def is_home_page(url: str) -> bool:

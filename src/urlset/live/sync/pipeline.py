@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, BinaryIO
+from typing import BinaryIO
 
 from urlset.errors import StoreError
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history.reader import entries_at, moment
-from urlset.live.history.writer import HELD_BACK
+from urlset.live.history.writer import held_steps_at
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
 from urlset.live.sync.page_walk import (
     GONE,
@@ -24,17 +24,18 @@ from urlset.live.sync.page_walk import (
     SyncWalk,
     all_removed,
     bare_update,
+    catch_alls,
     gone_or_unknown,
     moved_or_unknown,
 )
 from urlset.live.sync.settings import SyncSettings
-from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, UpdateFile
+from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, SyncJson, UpdateFile
 from urlset.live.visits.drive import Drive, Progress, StageLog
 from urlset.live.visits.politeness import Budget, Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.model import ProgressEvent
 from urlset.option_names import option
-from urlset.result import Result, ResultJson, values_of
+from urlset.result import Result, values_of
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import STORE_CLOSED, Store, StoreSession
 from urlset.terminal_text import pluralize
@@ -55,20 +56,6 @@ _VISITED = (
     "url fingerprint lastmod:instant etag last_modified directives is_changed:flag is_gone:flag "
     "is_there:flag"
 )
-
-
-class SyncJson(ResultJson):
-    """Result of a synchronization.
-
-    Attributes:
-        site: URL that was given.
-        is_dry_run: Whether nothing was stored.
-        counts: Numbers of pages, so far; each is there, also if it is 0.
-    """
-
-    site: str
-    is_dry_run: bool
-    counts: Annotated[dict[str, int], SyncCounts]
 
 
 class Sync(Result):
@@ -214,6 +201,7 @@ class _Run:
     def __post_init__(self) -> None:
         settings = self._settings
         self._done = 0
+        self._goals: Counter[str] = Counter()  # pages by the URL to which they redirect for good
         self._rechecked = 0  # pages that were requested although no sitemap that was read has them
         self._policy = settings.policy or Policy()
         self._preferences: dict[str, RobotsPreferences | None] = {}
@@ -453,9 +441,10 @@ class _Run:
 
         def visits_of(first: int, targets: list[SyncTarget]) -> list[PageVisit]:
             visits = {each.url: each for each in self._visit(targets[: max(0, limit - first)])}
+            self._goals.update(each.moved_to for each in visits.values() if each.moved_to)
             query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
-            goals = [each.moved_to for each in visits.values() if each.moved_to]
-            listed = {url for (url,) in list(self._session.rows(query, (goals,)))}
+            listed = {url for (url,) in list(self._session.rows(query, ([*self._goals],)))}
+            listed -= catch_alls(self._goals)
             return [
                 moved_or_unknown(target, visits.get(target.url), listed, reason)
                 for target in targets
@@ -465,9 +454,10 @@ class _Run:
 
     def _unread(self) -> Iterator[SyncBatch]:
         """Yield the pages whose sitemaps could not be read; some are requested if that lasts."""
+        held = held_steps_at(self._session, self._snapshot)
         unread = (
             "SELECT l.url, NOT EXISTS (SELECT 1 FROM entries e JOIN store.history_documents d "
-            f"USING (source) WHERE e.loc = l.url AND d.failures <= {HELD_BACK}) AS is_long "
+            f"USING (source) WHERE e.loc = l.url AND d.failures <= {held}) AS is_long "
             "FROM listed_now l WHERE NOT l.is_known"
         )
         self._session.run(

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, Literal, TypedDict
+from typing import Annotated, BinaryIO, Literal, TypedDict
 
 from urlset.errors import TargetError
 from urlset.formats.detect import expect_no_store
 from urlset.html import read_page
 from urlset.live.visits.page_record import HTML_TYPES
-from urlset.result import Instant, values_of
+from urlset.result import Instant, ResultJson, values_of
 from urlset.robots.ai_preferences import AiPreferences
 from urlset.temp_files import expect_no_outside_link, write_error_reason
 from urlset.terminal_text import escape_json, sanitize
@@ -158,6 +158,20 @@ def page_text(data: bytes, content_type: str | None) -> str:
 def content_fingerprint(data: bytes) -> str:
     """Return 128 bits of blake2b, in hexadecimal, of a document that is no HTML page."""
     return blake2b(data, digest_size=16, person=b"urlset-file-1").hexdigest()
+
+
+class SyncJson(ResultJson):
+    """Result of a synchronization.
+
+    Attributes:
+        site: URL that was given.
+        is_dry_run: Whether nothing was stored.
+        counts: Numbers of pages, so far; each is there, also if it is 0.
+    """
+
+    site: str
+    is_dry_run: bool
+    counts: Annotated[dict[str, int], SyncCounts]
 
 
 class SyncBatch:

@@ -67,7 +67,8 @@ class RevisitWalk:
     ``known`` has the documents by URL, as of the step before. Those of ``rechecked`` are requested
     even if their index has the same date; with ``skips_home`` the home page is not requested.
     ``declared`` has the sitemaps of each robots.txt, by its URL: those of one that is refused now,
-    or is an HTML page, are requested, too.
+    or is an HTML page, are requested, too. ``held_steps`` is the number of failures up to which a
+    document is requested in each step.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class RevisitWalk:
         walk: SiteWalk,
         known: Mapping[str, DocumentState],
         *,
+        held_steps: int,
         rechecked: frozenset[str] = frozenset(),
         skips_home: bool = False,
         declared: Mapping[str, Iterable[str]] | None = None,
@@ -90,6 +92,7 @@ class RevisitWalk:
             if each.verified_at is not None and each.kind is not None and each.state != "unlisted"
         }
         self._rechecked = rechecked
+        self._held_steps = held_steps
         self._skips_home = skips_home
         self._visits: list[Visit] = []
         roots = [each for each in known.values() if each.how not in ("index", "home")]
@@ -144,7 +147,8 @@ class RevisitWalk:
         if (
             task.how == "index"
             and known.state == "listed"
-            and not known.failures  # what it has is not known
+            # While it holds back removals, and once after that, what it has is not known.
+            and (not known.failures or known.failures > self._held_steps)
             and known.kind not in (None, "index")
             and known.verified_at is not None
             and task.lastmod is not None

@@ -13,7 +13,7 @@ from urlset.checker.views import BROKEN
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, request_url
 from urlset.live.history.reader import DocumentState
-from urlset.live.history.writer import HELD_BACK, HistoryWriter, RobotsState, SnapshotFacts
+from urlset.live.history.writer import HistoryWriter, RobotsState, SnapshotFacts
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import no_url
 from urlset.live.visits.revisit_walk import (
@@ -35,9 +35,12 @@ AGENTS = ("*", "Googlebot", "Bingbot")
 """Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
 
 MIN_EMPTIED = 10
-"""URLs of a sitemap that is empty now from which on they are kept for :data:`HELD_BACK` steps."""
+"""URLs of a sitemap that is empty now from which on they are kept, as those of one that fails."""
 
 _GUESSED = ("link", *FALLBACKS)
+
+_NO_SITEMAP = (200, 401, 403, 404, 410)
+"""Statuses of a path that has no sitemap any more: 200 is that of a page, 403 that of a bucket."""
 
 
 def take_snapshot(
@@ -98,7 +101,7 @@ class _Step:
     _started: datetime
 
     def __post_init__(self) -> None:
-        self._writer = HistoryWriter(self._session)
+        self._writer = HistoryWriter(self._session, self._started)
         self._reasons: list[str] = []
         self._robots: list[RobotsState] = []
         self._former_robots = self._writer.known_robots()
@@ -123,6 +126,7 @@ class _Step:
         walk = RevisitWalk(
             site_walk,
             known,
+            held_steps=self._writer.held_steps,
             rechecked=self._oldest(known),
             skips_home=self._may_skip_home(known),
             declared={
@@ -246,7 +250,7 @@ class _Step:
 
     def _note_partial(self, state: DocumentState, record: DocumentRecord) -> None:
         """Note a document of which entries could not be read, while it holds back removals."""
-        if 0 < state.failures <= HELD_BACK:
+        if 0 < state.failures <= self._writer.held_steps:
             is_emptied = state.source in self._emptied
             why = _EMPTIED if is_emptied else _why_partial(record)
             self._reasons.append(f"{state.source}: {why}")
@@ -282,15 +286,17 @@ class _Step:
         reason = f"{source}: {record.error}"
         self._reasons.append(reason)
         is_gone = status in (404, 410)
-        if is_gone and known is not None and record.parent in self._revisit.unread_robots:
-            is_gone = known.state == "gone"  # that it is listed is known of the former content only
+        if known is not None and record.parent in self._revisit.unread_robots:
+            # That it is listed is known of the former content only.
+            is_gone = is_gone and known.state == "gone"
             former = self._former_robots[record.parent]
-            if former.state in ("refused", "html") and known.failures >= HELD_BACK:
+            is_over = known.failures >= self._writer.held_steps
+            if status in _NO_SITEMAP and is_over and former.state in ("refused", "html"):
                 self._undeclared[source] = reason
         self._writer.add(source, "gone" if is_gone else "failed", facts, now=self._started)
 
     def _drop_undeclared(self) -> None:
-        """Record sitemaps as unlisted that are gone, and that only a robots.txt named that is lost.
+        """Record sitemaps as unlisted that do not exist, and that only a lost robots.txt named.
 
         Not in a step that finds no other sitemap: the whole site may be in maintenance.
         """
@@ -343,7 +349,7 @@ class _Step:
             self._robots.append(former)
             return False
         steps = 0 if former.state == "read" else self._writer.steps_of_robots(former.url)
-        if steps >= HELD_BACK and self._has_sitemap(or_feed=True):
+        if steps >= self._writer.held_steps and self._has_sitemap(or_feed=True):
             self._robots.append(former._replace(state=unread.state, rules=()))
             return False
         self._robots.append(former._replace(state="unread"))
@@ -396,31 +402,32 @@ class _Step:
         """Return whether an index is empty, for a few steps, so that its sitemaps are unknown."""
         if parent is None or parent not in self._emptied:
             return False
-        return self._writer.documents[parent].failures <= HELD_BACK
+        return self._writer.documents[parent].failures <= self._writer.held_steps
 
     def _is_missing(self, known: DocumentState) -> bool:
         """Return whether a document does not exist any more, in a step that found no sitemap.
 
         One that answers a page of HTML or 403, or is disallowed, may exist: all paths may answer so
-        for some time. So may one that the home page named.
+        for some time. So may one that is missing from its path, or that nothing names, for as long
+        as one that fails holds back removals.
         """
-        is_linked = known.how not in FALLBACKS and known.failures < HELD_BACK
-        return known.source not in self._answers and not is_linked
+        is_recent = known.failures < self._writer.held_steps
+        return known.source not in self._answers and not is_recent
 
     def _why_missing(self, known: DocumentState) -> str:
         if known.source in self._answers:
             return self._answers[known.source]
-        has_skipped = self._revisit.has_skipped_paths
-        if known.how in FALLBACKS and has_skipped:
-            return "it was not found; the next step tries all usual paths"
-        if not self._has_failed:
-            next_ = "; the next step tries all usual paths"
-            other = ", and the site has no other sitemap"
-            return f"nothing names it any more{next_ if has_skipped else other}"
-        return "robots.txt or the page that names it failed"
+        is_guess, has_skipped = known.how in FALLBACKS, self._revisit.has_skipped_paths
+        if self._has_failed and not (is_guess and has_skipped):
+            return "robots.txt or the page that names it failed"
+        what = "it was not found" if is_guess else "nothing names it any more"
+        if has_skipped:
+            return f"{what}; the next step tries all usual paths"
+        return f"{what}, and the site has no other sitemap; its URLs are kept {_FOR_NOW}"
 
 
-_EMPTIED = "it lists nothing any more; its former URLs are kept for three steps"
+_FOR_NOW = "for three steps, and for a day at least"
+_EMPTIED = f"it lists nothing any more; its former URLs are kept {_FOR_NOW}"
 
 
 def _why_partial(record: DocumentRecord) -> str:

@@ -96,6 +96,9 @@ def site_history(
     states = _states(session, snapshot, watched, names)
     added, removed = _days(session, now, names)
     pauses, last = _pauses(session, now)
+    for number in _emptied_at_once(session):
+        if not states.get(number, SectionNow()).urls:
+            pauses.pop(number, None)  # it is not silent: its URLs were removed, as by a rename
     rates = _rates(session, now)
     sections = [
         SectionHistory(
@@ -259,6 +262,22 @@ def _pauses(
         if (when := moment(at)) is not None:
             last[section] = when
     return pauses, last
+
+
+def _emptied_at_once(session: StoreSession) -> list[int]:
+    """Return the sections from which many URLs were removed since their last new one, by an alert.
+
+    One that lists the latest pages only, as of news, becomes empty without such an alert.
+    """
+    query = """
+        WITH steps AS (
+            SELECT section, max(started) FILTER (h.added_count > 0 AND gap_s > 0) AS last_new,
+                max(snapshot) FILTER (h.removed_count > 0) AS last_removal
+            FROM store.history_steps h JOIN store.snapshots s USING (snapshot) GROUP BY section)
+        SELECT section FROM steps JOIN store.history_sections n USING (section)
+        WHERE EXISTS (FROM store.alerts a WHERE a.kind = 'shrink' AND a.snapshot = last_removal
+            OR a.kind = 'removals' AND a.subject = n.name AND a.opened >= last_new)"""
+    return [section for (section,) in session.rows(query)]
 
 
 def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
