@@ -230,3 +230,12 @@ def test_json_array_is_a_source_of_the_command(urlset_):
     Path("b.json").write_text('[{"loc": "/a"}]')
     ran = urlset_("build", "b.json", "--query", query, "-o", "two", "--base-url", BASE)
     assert Path("two/sitemap.xml").read_text().count("/ax</loc>") == 1
+
+
+def test_column_of_a_type_that_cannot_be_read_is_an_error_with_advice():
+    pa = pytest.importorskip("pyarrow")
+    shares = pa.array([0.5]).cast(pa.float16())
+    table = pa.table({"loc": [BASE], "share": shares})
+
+    with pytest.raises(SourceError, match=r"; cast the columns of this type to text .* leave them"):
+        build(table)

@@ -238,8 +238,8 @@ class ColumnMapper:
 
     def _run(self, table: Any, query: str) -> Any:
         # Note: DuckDB crashes if Python produces the stream while it is read; pass a table.
-        self._connection.register("incoming", table)
         try:
+            self._connection.register("incoming", table)
             with map_interrupts():
                 return self._connection.sql(query)
         except duckdb.Error as error:
@@ -256,7 +256,10 @@ def identifier(name: str) -> str:
 
 
 def _unreadable(error: Exception) -> SourceError:
-    return SourceError(f"expected columns that can be read, found: {file_reason(error)}")
+    return SourceError(
+        f"expected columns that can be read, found: {file_reason(error)}; "
+        "cast the columns of this type to text or to numbers, or leave them out"
+    )
 
 
 def _select_table(found: list[tuple[str, str]], wanted: str | None, file: str) -> tuple[str, str]:
