@@ -153,6 +153,11 @@ def column_of(array: Any, name: str, spec: Any) -> list[Any]:
             nulls, array = array.null_count, array.cast(target)
             if array.null_count != nulls:  # the cast returns null for invalid values
                 raise TypeError("some values do not have that type")
+        # To convert rows without a value takes as long as those with one.
+        if array.null_count == len(array) or (
+            isinstance(spec, ListOf) and not len(arro3.list_flatten(array))
+        ):
+            return [() if isinstance(spec, ListOf) else None] * len(array)
         if spec == "instant":
             values = array.cast(arro3.DataType.int64()).to_pylist()
             return [None if value is None else from_microseconds(value) for value in values]
