@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import urlset.reader as readers
 from urlset.arrow import open_stream
 from urlset.arrow.streams import ColumnType, rewrite_dates, rows_to_batch, without_row_numbers
-from urlset.dates import Date, format_date, parse_date
+from urlset.dates import Date, format_date, is_common_w3c, parse_date
 from urlset.errors import SourceError
 from urlset.http import without_secrets
 from urlset.option_names import option
@@ -140,8 +140,8 @@ class Sitemaps:
 
     def _w3c_or_none(self, text: str | None) -> str | None:
         """Return a date in W3C form, or None for one that is unreadable."""
-        if text is None:
-            return None
+        if text is None or is_common_w3c(text):
+            return text
         found = _w3c(text)
         self.unread_dates += found is None
         is_day = found is not None and len(found) == _DAY
