@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 Role = Literal[
@@ -118,6 +119,8 @@ def take_end(text: str, width: int) -> str:
 
 def take_start(text: str, width: int) -> str:
     """Return the longest start of a text that fits into ``width`` cells."""
+    if text.isascii():
+        return text[: max(0, width)]
     used = 0
     for number, character in enumerate(text):
         used += _cells_of(character)
@@ -126,6 +129,7 @@ def take_start(text: str, width: int) -> str:
     return text
 
 
+@lru_cache(maxsize=4_096)
 def _cells_of(character: str) -> int:
     if unicodedata.combining(character):
         return 0
