@@ -306,24 +306,3 @@ def microseconds(moment: datetime) -> int:
 def from_microseconds(value: int) -> datetime:
     """Return the instant for a number of microseconds since 1970-01-01 UTC."""
     return _EPOCH + timedelta(microseconds=value)
-
-
-_JSON_DATE = re.compile(r"/Date\((-?\d{1,15})([+-]\d{4})?\)/", re.ASCII)
-
-
-def parse_json_date(text: str) -> datetime | None:
-    """Parse a date as JSON of Microsoft has it: milliseconds since 1970 in UTC.
-
-    The offset is only for display.
-
-    >>> parse_json_date("/Date(1316156400000-0700)/").isoformat()
-    '2011-09-16T07:00:00+00:00'
-    >>> parse_json_date("2011-09-16")
-    """
-    found = _JSON_DATE.fullmatch(text)
-    if found is None:
-        return None
-    try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=int(found[1]))
-    except OverflowError:
-        return None
