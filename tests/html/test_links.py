@@ -11,6 +11,7 @@ from urlset.html.links import header_links
 
 BASE = "https://example.com/a/"
 S = "https://example.com/s.xml"
+DOTTED_I = "\u0130" * 40
 CASES = {
     '<link rel="sitemap" type="application/xml" href="/s.xml">': [(S, "sitemap")],
     "<LINK HREF=/s.xml REL='foo Sitemap'/>": [(S, "sitemap")],
@@ -45,6 +46,15 @@ CASES = {
     "<!---><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
     "<!-- a --!><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
     "<a title='><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    # A quote counts only where a value begins.
+    '<meta content="a""><link rel="sitemap" href="/s.xml"><meta content="b > c">': [(S, "sitemap")],
+    "<meta name=author content=O'Brien><link rel=sitemap href=/s.xml><p>don't": [(S, "sitemap")],
+    '<meta content = "<link rel=sitemap href=/x>"><link rel=sitemap href=/s.xml>': [(S, "sitemap")],
+    "<svg><title/></svg><link rel=sitemap href=/s.xml><title>x</title>": [(S, "sitemap")],
+    "<title><link rel=sitemap href=/s.xml>": [(S, "sitemap")],  # it has no end
+    # The lower case of this letter has two characters.
+    f"<title>{DOTTED_I}</title><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
+    f"<script>{DOTTED_I}</script><link rel=sitemap href=/s.xml>": [(S, "sitemap")],
     '<link rel="sitemap">': [],
     '<link rel="sitemap" href="">': [],
     '<link rel="sitemap" href="javascript:x">': [],

@@ -26,7 +26,7 @@ from urlset.arrow.batches import column_values
 from urlset.errors import SourceError
 from urlset.partitioned import TABLES, plan, read, read_tables, table_schema
 from urlset.partitioned.rows import BATCH_ROWS
-from urlset.reader.document_sources import parse_location
+from urlset.reader.document_walk import parse_location
 
 HOST = "https://example.com"
 RECORD = """source url loc parent how depth kind size entry_count sitemap_count problem_count error

@@ -18,8 +18,9 @@ from urlset import Document
 from urlset.engine import available
 from urlset.errors import SourceError
 from urlset.http import Request, Response, Walk, drive_in_thread
-from urlset.reader import document_sources, parse_ahead, site_walk
+from urlset.reader import document_walk, parse_ahead, site_walk
 from urlset.reader.discovery import Discovery
+from urlset.reader.files import FileSystemSource
 from urlset.reader.parse_ahead import MAX_BYTES, MIN_BYTES, ParseAhead
 from urlset.reader.site_walk import SiteWalk
 
@@ -48,7 +49,7 @@ def make_folder(folder: Path, count: int) -> None:
 def parsers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the threads that parsed a document."""
     found = []
-    for module in (document_sources, site_walk):
+    for module in (document_walk, site_walk):
 
         def parse(*arguments, _parse=module.parse_document, **options):
             found.append(threading.current_thread().name)
@@ -69,7 +70,7 @@ def test_a_folder_gives_the_same_with_and_without_threads(
 
     ahead = ([tuple(entry) for entry in source], [record[:8] for record in source.documents])
     in_threads = sum(name.startswith("urlset-parse") for name in parsers)
-    left = threads()
+    expect(lambda: not threads())
     monkeypatch.setattr(parse_ahead, "_threads", lambda _: 0)
     alone = ([tuple(entry) for entry in source], [record[:8] for record in source.documents])
 
@@ -77,7 +78,6 @@ def test_a_folder_gives_the_same_with_and_without_threads(
     assert len(ahead[0]) == 39
     assert in_threads
     assert len(parsers) == 2 * (40 + has_index)  # each document once in each reading
-    assert not left
 
 
 def test_a_child_that_cannot_be_read_is_reported_in_its_place(
@@ -113,7 +113,7 @@ def test_a_reading_that_ends_early_ends_the_threads(tmp_path: Path):
         running = threads()
 
     assert running
-    assert not threads()
+    expect(lambda: not threads())
 
 
 class Early(Shuffled):
@@ -176,7 +176,7 @@ def test_a_site_gives_the_same_if_responses_are_taken_early(seed: int, ordered: 
     expected, found = walk(Shuffled(documents, 1_000)), walk(early)
 
     assert early.taken > 10
-    assert not threads()
+    expect(lambda: not threads())
     if ordered:
         assert found == expected
     else:
@@ -197,7 +197,7 @@ def test_documents_of_a_site_are_parsed_while_the_caller_uses_one(box: SiteBox, 
     assert locs == [f"{box.url(child)}/{n}" for child in children for n in (0, 1)]
     assert len(parsers) == 13
     assert any(name.startswith("urlset-parse") for name in parsers)
-    assert not threads()
+    expect(lambda: not threads())
 
 
 def test_requests_are_sent_while_the_caller_uses_a_document(box: SiteBox):
@@ -277,7 +277,7 @@ def test_what_is_not_taken_is_dropped():
     assert found[0] is None
     assert found[1] == "b"
     assert found[3] is None  # only two at once
-    assert not threads()
+    expect(lambda: not threads())
 
 
 def test_without_more_threads_the_caller_parses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -330,3 +330,70 @@ def expect(condition: Callable[[], object], seconds: float = 20.0) -> None:
     while not condition():
         assert time.monotonic() < end, "the condition does not hold"
         time.sleep(0.005)
+
+
+def test_a_file_at_two_urls_is_parsed_with_each(tmp_path: Path):
+    relative = b"<urlset><url><loc>/a</loc></url></urlset>"
+    locs = ["https://e.com/s0.xml", "https://a.example/s1.xml", "https://b.example/s1.xml"]
+    (tmp_path / "index.xml").write_bytes(index_of(locs))
+    (tmp_path / "s0.xml").write_bytes(urlset_of("https://e.com/0", 1))
+    (tmp_path / "s1.xml").write_bytes(relative)
+
+    entries = [entry.loc for entry in urlset.read(tmp_path / "index.xml")]
+
+    assert entries[1:] == ["https://a.example/a"]  # and the same file is read once
+
+
+def test_a_file_of_the_folder_is_parsed_with_the_url_in_the_index(tmp_path: Path):
+    (tmp_path / "a.xml").write_bytes(index_of(["https://e.com/big.xml"]))
+    (tmp_path / "b.xml").write_bytes(index_of(["https://e.com/s1.xml", "https://e.com/s2.xml"]))
+    (tmp_path / "big.xml").write_bytes(urlset_of("https://e.com/0", 1))
+    for number in (1, 2):
+        text = f"<urlset><url><loc>/{number}</loc></url></urlset>"
+        (tmp_path / f"s{number}.xml").write_text(text)
+
+    found = [entry.loc for entry in urlset.read(tmp_path)]
+
+    assert found == ["https://e.com/0/0", "https://e.com/1", "https://e.com/2"]
+
+
+def test_leaving_the_loop_does_not_wait_for_documents_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    make_folder(tmp_path, 9)
+    is_free = threading.Event()
+    from urlset.reader import files
+
+    def load(path: str, max_bytes: int, *, _load=files.load_file):
+        if path.endswith(("04.xml", "05.xml")):
+            is_free.wait(60)
+        return _load(path, max_bytes)
+
+    monkeypatch.setattr(files, "load_file", load)
+    with contextlib.closing(urlset.read(tmp_path).visits()) as visits:
+        for _ in range(5):
+            visit = next(visits)
+    began = threads()
+    is_free.set()
+
+    assert Path(visit.record.source or "").name == "03.xml"
+    assert began
+    expect(lambda: not threads())
+
+
+def test_children_are_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    make_folder(tmp_path, 20)
+    missing = [f"https://e.com/no/{number}.xml" for number in range(200)]
+    there = [f"https://e.com/{number:02}.xml" for number in range(20)]
+    (tmp_path / "index.xml").write_bytes(index_of([*there[:10], *missing, *there[10:]]))
+    looked_up: list[str] = []
+
+    def child(self, loc, above, /, *, _child=FileSystemSource.child):
+        looked_up.append(loc)
+        return _child(self, loc, above)
+
+    monkeypatch.setattr(FileSystemSource, "child", child)
+    source = urlset.read(tmp_path / "index.xml")
+
+    assert len(list(source)) == 19
+    assert sorted(looked_up) == sorted([*there, *missing])

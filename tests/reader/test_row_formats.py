@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from datetime import UTC
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,19 @@ def values_of(entry: Entry) -> dict[str, object]:
     return columns | {"lastmod": lastmod}
 
 
+@pytest.mark.parametrize("text", ["0.00001", "0.0000012", "0.0001", "1.0", "0"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_any_priority_is_built_from_the_file(tmp_path, suffix, text):
+    sitemap = f"<urlset><url><loc>https://e.com/</loc><priority>{text}</priority></url></urlset>"
+    path = tmp_path / f"a.{suffix}"
+
+    getattr(urlset.read(sitemap.encode()), f"to_{suffix}")(path)
+    urlset.build(path, tmp_path / "out", ledger=tmp_path / "ledger.duckdb")
+
+    (entry,) = urlset.read(tmp_path / "out/sitemap.xml")
+    assert entry.priority == float(text)
+
+
 @given(st.lists(ENTRIES, max_size=4))
 def test_json_lines_are_those_of_the_standard_library(entries):
     expected = []
@@ -146,7 +160,11 @@ def test_csv_is_that_of_the_standard_library(entries):
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    writer.writerows(values_of(entry).values() for entry in entries)
+    for entry in entries:
+        values = values_of(entry)
+        if "e-" in str(entry.priority):
+            values["priority"] = f"{Decimal(str(entry.priority)):f}"
+        writer.writerow(values.values())
 
     assert "".join(csv_lines(entries)) == file.getvalue()
 

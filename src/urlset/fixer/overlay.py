@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import TypeGuard
+from typing import ClassVar, TypeGuard
 
 from urlset.dates import LEADING_DAY, parse_date
 from urlset.document import Document, parse
@@ -32,6 +32,8 @@ class Overlay:
         locations_by_name: Every document read so far, by name.
         parents: For each listed document, the index that lists it and the URL there, by key.
     """
+
+    is_local: ClassVar[bool] = False  # a document may be changed until it is read
 
     def __init__(self, source: DocumentSource, now: datetime, engine: str | None, max_bytes: int):
         self.changed: dict[object, bytes] = {}

@@ -26,11 +26,15 @@ MAX_TAG = 4_096
 _OPENING = re.compile(
     r"<!--(>|->)?|<(script|style|template|noscript|title|textarea)(?=[\s/>])"
     r"|<(link|base)(?=[\s/>])|<[a-z]",
-    re.I,
+    re.I | re.A,
 )
+_RAW_END = {
+    name: re.compile(rf"</{name}(?=[\s/>])", re.I | re.A)
+    for name in ("script", "style", "template", "noscript", "title", "textarea")
+}
 _COMMENT_END = re.compile(r"--!?>")
-# Possessive quantifiers: a page may be hostile.
-_TAG_REST = re.compile(r"""((?>(?:[^>"']++|"[^"]*+"|'[^']*+')*))>""")
+# Possessive quantifiers: a page may be hostile. A quote counts only where a value begins.
+_TAG_REST = re.compile(r"""((?>(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*+))>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _PARAMETER = re.compile(r""";\s*([\w*-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]+)))?""")
@@ -79,27 +83,36 @@ def sitemaps_and_feeds_in_page(
 
 def _tags(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the ``link`` and ``base`` elements outside of comments and scripts."""
-    lower = text.lower()
     position = count = 0
+    unclosed: set[str] = set()
     while count < MAX_TAGS and (opening := _OPENING.search(text, position)):
         position = opening.end()
         is_empty_comment, raw, name = opening.groups()
+        if is_empty_comment is not None:
+            continue
         if opening[0] == "<!--":
             end = _COMMENT_END.search(text, position)
             if end is None:
                 return
             position = end.end()
-        elif raw is not None:
-            position = lower.find(f"</{raw.lower()}", position)
-            if position < 0:
-                return
-        elif is_empty_comment is None:
-            rest = _TAG_REST.match(text, position, position + MAX_TAG)
-            count += rest is None or name is not None
-            if rest is not None:
-                position = rest.end()
-                if name is not None:
-                    yield name.lower(), _attributes(rest[1])
+            continue
+        rest = _TAG_REST.match(text, position, position + MAX_TAG)
+        count += rest is None or name is not None
+        if rest is not None:
+            position = rest.end()
+            if name is not None:
+                yield name.lower(), _attributes(rest[1])
+        kind = (raw or "").lower()
+        is_text = kind in ("title", "textarea")
+        if not kind or kind in unclosed or (is_text and rest is not None and rest[1][-1:] == "/"):
+            continue  # `<title/>` is one of an image in SVG
+        end = _RAW_END[kind].search(text, position)
+        if end is not None:
+            position = end.end()
+        elif is_text:
+            unclosed.add(kind)
+        else:
+            return
 
 
 def _attributes(text: str) -> dict[str, str]:

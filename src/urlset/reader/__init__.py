@@ -14,7 +14,8 @@ from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import StrPath, check_options
 from urlset.pattern_warnings import warn_of_patterns
-from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
+from urlset.reader.document_sources import DocumentSource, RobotsFile
+from urlset.reader.document_walk import FileWalk
 from urlset.reader.documents import (
     SITEMAP_KINDS,
     DocumentBatch,

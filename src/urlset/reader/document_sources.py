@@ -1,27 +1,18 @@
-"""Sources of documents without HTTP: locations, sources in memory, the walk that reads them."""
+"""Sources of documents without HTTP: locations, and sources in memory."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
-from urlset.document import Document, parse_document
 from urlset.errors import SourceError
-from urlset.model import Sitemap
-from urlset.protocol import MAX_NESTING
-from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
-from urlset.reader.filters import ChildChoice, ChildFilter
-from urlset.reader.parse_ahead import ParseAhead
 from urlset.urls import split_origin
 
 if TYPE_CHECKING:
-    from urlset.http import Response
+    pass
 
 _CHUNK = 1 << 20
 
@@ -68,7 +59,12 @@ RobotsFile = tuple[str, bytes | SourceError]
 
 
 class DocumentSource(Protocol):
-    """A source of documents without HTTP: a file, a folder, an object store or memory."""
+    """A source of documents without HTTP: a file, a folder, an object store or memory.
+
+    Documents of a local one may be loaded that nobody uses then, if reading ends early.
+    """
+
+    is_local: ClassVar[bool]
 
     def locations(self) -> Iterator[Location]:
         """Yield the documents at which reading starts."""
@@ -85,6 +81,8 @@ class DocumentSource(Protocol):
 
 class SingleDocument:
     """One document from a stream or from memory, kept so that it can be read again."""
+
+    is_local: ClassVar[bool] = True
 
     def __init__(self, name: str | None, base_url: str | None, load: Callable[[], bytes]):
         self._name = name
@@ -126,6 +124,8 @@ class MemorySource:
     Every document except robots.txt is read. The children of an index follow it. Documents that
     no index lists are also read.
     """
+
+    is_local: ClassVar[bool] = True
 
     def __init__(self, documents: Mapping[str, bytes]):
         self._documents = {url: bytes(data) for url, data in documents.items()}
@@ -189,223 +189,6 @@ def read_at_most(file: IO[bytes], max_bytes: int) -> bytes:
 
 def _is_robots(url: str) -> bool:
     return split_origin(url)[2] == "/robots.txt"
-
-
-ParseLocation = Callable[[Location], Document]
-
-
-class FileWalk(FileReader):
-    """Reader of a source without HTTP; each reading reads the source again.
-
-    With ``robots``, the records say which documents the robots.txt of the source declares.
-    """
-
-    def __init__(
-        self,
-        source: DocumentSource,
-        *,
-        engine: str | None,
-        max_bytes: int,
-        children: ChildFilter,
-        robots: bool = False,
-    ):
-        self._source = source
-        self._engine = engine
-        self._max_bytes = max_bytes
-        self._child_filter = children
-        self._robots = robots
-
-    def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
-        """Yield document after document: an index, then its children in their order."""
-        ahead = ParseAhead(self._engine)
-        walk = DocumentWalk(self._source, self._parse, self._child_filter, ahead)
-        if on_response is not None or self._robots:
-            for response in robots_responses(self._source.robots_files()):
-                walk.declare(response)
-                if on_response is not None:
-                    on_response(response)
-        return walk.visits()
-
-    def _parse(self, location: Location) -> Document:
-        return parse_location(location, location.load(), self._engine, self._max_bytes)
-
-
-def robots_responses(files: Iterable[RobotsFile]) -> Iterator[Response]:
-    """Yield the robots.txt files of a source as HTTP responses, for a store."""
-    for url, found in files:
-        from urlset.http import Request, Response  # most folders have no robots.txt
-
-        request = Request(url, purpose="robots")
-        if isinstance(found, SourceError):
-            yield Response(request, url, error="connect", message=str(found), is_whole=False)
-        else:
-            yield Response(request, url, status=200, body=found)
-
-
-def parse_location(location: Location, data: bytes, engine: str | None, max_bytes: int) -> Document:
-    """Parse the bytes of a document, or the first of them."""
-    return parse_document(
-        data, base_url=location.base_url, engine=engine, source=location.name, max_bytes=max_bytes
-    )
-
-
-class DocumentWalk:
-    """One reading of a source: its documents read so far and those to be read.
-
-    ``_seen`` maps the key of every document that was found to the loc that led to it; None if it
-    was not an index.
-    """
-
-    def __init__(
-        self,
-        source: DocumentSource,
-        parse_location: ParseLocation,
-        children: ChildFilter,
-        ahead: ParseAhead | None = None,
-    ):
-        self._source = source
-        self._parse = parse_location
-        self._ahead = ahead or ParseAhead(threads=0)
-        self._following: Iterator[Location] = iter(())
-        self._choice = ChildChoice(children)
-        self._seen: dict[object, str | None] = {}
-        self._declared: dict[str, str] = {}
-
-    def declare(self, response: Response) -> None:
-        """Add the sitemaps that a robots.txt declares."""
-        from urlset.http import document_key  # most folders have no robots.txt
-        from urlset.robots import robots_from_response
-
-        robots = robots_from_response(response)
-        for line in robots.sitemaps:
-            self._declared.setdefault(document_key(line.url), robots.url)
-
-    def _declared_by(self, places: Iterable[Location]) -> str | None:
-        """Return the robots.txt that declares one of these documents, or None."""
-        if not self._declared:
-            return None
-        from urlset.http import document_key
-
-        urls = (place.base_url for place in places if place.base_url is not None)
-        return next(filter(None, (self._declared.get(document_key(url)) for url in urls)), None)
-
-    def visits(self) -> Generator[Visit]:
-        """Yield document after document; raise :class:`SourceError` if nothing is a sitemap."""
-        is_any, rejected = False, None
-        with closing(self._ahead):
-            for location in self._starts():
-                if location.key not in self._seen:
-                    self._seen[location.key] = None
-                    record = DocumentRecord(
-                        location.name, how="given" if location.is_named else "folder"
-                    )
-                    for visit in self._tree(location, (), record):
-                        is_any = True
-                        yield visit
-                    if location.key not in self._seen:
-                        rejected = location
-        if rejected is not None and not is_any:
-            raise SourceError(
-                "expected a folder with sitemaps, found none: files with the ending of a sitemap "
-                f"have other content, such as {rejected.name}"
-            )
-
-    def _starts(self) -> Iterator[Location]:
-        """Yield the locations at which reading starts; parse the next ones meanwhile."""
-        locations = self._source.locations()
-        following: deque[Location] = deque()
-        while True:
-            count = self._ahead.limit + 1 - len(following)
-            following.extend(islice(locations, max(0, count)))
-            if not following:
-                return
-            location = following.popleft()
-            self._following = iter(following)
-            yield location
-
-    def _take(self, location: Location) -> Document:
-        """Return a document; begin to parse those that are read next."""
-        document = self._ahead.take(location.key) or self._parse(location)
-        self._ahead.observe(document)
-        unread = (each for each in self._following if each.key not in self._seen)
-        following = islice(unread, self._ahead.limit)
-        self._ahead.start({each.key: partial(self._parse, each) for each in following})
-        return document
-
-    def _tree(
-        self, location: Location, above: tuple[Location, ...], record: DocumentRecord
-    ) -> Iterator[Visit]:
-        try:
-            document = self._take(location)
-        except SourceError as error:
-            if location.is_named:
-                raise
-            yield Visit(record._replace(error=str(error), failure=error.failure), None)
-            return
-        if location.is_guess and self._is_rejected(document):
-            del self._seen[location.key]  # if an index lists it, it is read and reported
-            return
-        children = self._choice.of(document)
-        record = with_document(record, document)._replace(
-            base_url=location.base_url, declared_by=self._declared_by((location, *above))
-        )
-        yield Visit(record, document)
-        del document  # frees memory for its children
-        above = (*above, location)
-        for number, (child, skipped) in enumerate(children, 1):
-            self._following = self._files_of(islice(children, number, None), above)
-            yield from self._child(child, skipped, above)
-
-    def _files_of(
-        self, children: Iterable[tuple[Sitemap, str | None]], above: tuple[Location, ...]
-    ) -> Iterator[Location]:
-        """Yield the locations of children that are read and not missing."""
-        for child, skipped in children:
-            if not skipped:
-                with suppress(SourceError):
-                    yield self._locate(child.loc, above)
-
-    def _is_rejected(self, document: Document) -> bool:
-        return not is_sitemap(document, is_guess=True)
-
-    def _child(
-        self, child: Sitemap, skipped: str | None, above: tuple[Location, ...]
-    ) -> Iterator[Visit]:
-        record = DocumentRecord(
-            child.loc,
-            above[-1].name,
-            how="index",
-            depth=len(above),
-            lastmod=child.lastmod,
-            loc=child.loc,
-        )
-        if skipped:
-            with suppress(SourceError):  # nor is it read as a file that no index lists
-                self._seen.setdefault(self._locate(child.loc, above).key, child.loc)
-            yield Visit(record._replace(skipped=skipped), None)
-            return
-        try:
-            location = self._locate(child.loc, above)
-        except SourceError as error:
-            yield Visit(record._replace(error=str(error), failure=error.failure), None)
-            return
-        if location.key not in self._seen:
-            self._seen[location.key] = child.loc
-            yield from self._tree(location, above, record._replace(source=location.name))
-
-    def _locate(self, loc: str, above: tuple[Location, ...]) -> Location:
-        """Return the location of a child; raises :class:`SourceError` if it must not be read."""
-        location = self._source.child(loc, above)
-        if any(location.key == higher.key for higher in above):
-            raise SourceError(
-                "an index lists itself, or an index above it; not followed again", failure="cycle"
-            )
-        if len(above) > MAX_NESTING:
-            raise SourceError(f"more than {MAX_NESTING} indexes deep; not read")
-        first = self._seen.get(location.key)
-        if first not in (None, loc):
-            raise SourceError(f"is the same file as {first}; read once")
-        return location
 
 
 def url_of_file(path: str, base_url: str | None) -> str | None:

@@ -13,7 +13,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import IO, Any, NoReturn
+from typing import IO, Any, ClassVar, NoReturn
 from urllib.parse import quote, unquote
 
 from urlset.errors import SourceError
@@ -124,6 +124,8 @@ def _path_of(url: str) -> str:
 
 class FileSystemSource:
     """Source of the documents at a path: a file, a pipe, or all sitemaps in a folder."""
+
+    is_local: ClassVar[bool] = True
 
     def __init__(self, path: str, base_url: str | None, max_bytes: int):
         self._path = path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from typing import ClassVar
 
 from urlset.errors import SourceError, TargetError
 from urlset.formats.compression import HEAD_BYTES
@@ -29,6 +30,8 @@ _SITEMAP = re.compile(r"(?:.*/)?[^/.][^/]*\.(?:xml|txt|rss|atom)(?:\.gz)?", re.I
 
 class ObjectStoreSource:
     """Source of ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below."""
+
+    is_local: ClassVar[bool] = False
 
     def __init__(self, url: str, base_url: str | None, max_bytes: int):
         prefix, slash, self._name = url.partition("://")[2].partition("/")

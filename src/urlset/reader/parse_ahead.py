@@ -75,10 +75,10 @@ class ParseAhead:
         return None if future is None or future.cancel() else future.result()
 
     def close(self) -> None:
-        """Drop what was not taken, and wait for the end of the threads."""
+        """Drop what was not taken; the threads end when they have parsed what they have begun."""
         self._parsed.clear()
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+            self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
         self.limit = 0
 

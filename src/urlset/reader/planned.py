@@ -9,15 +9,8 @@ from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.formats.signatures import is_gzip
 from urlset.model import Sitemap
-from urlset.reader.document_sources import (
-    DocumentSource,
-    DocumentWalk,
-    Head,
-    Location,
-    RobotsFile,
-    parse_location,
-    robots_responses,
-)
+from urlset.reader.document_sources import DocumentSource, Head, Location, RobotsFile
+from urlset.reader.document_walk import DocumentWalk, parse_location, robots_responses
 from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
 from urlset.reader.filters import ChildFilter
 

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
 from json import JSONEncoder
@@ -108,7 +109,7 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
     and other values are not changed, because the file would then differ from the sitemap.
     """
     rows = (
-        (loc, _lastmod(instant, text), changefreq, priority, source, line)
+        (loc, _lastmod(instant, text), changefreq, _decimal(priority), source, line)
         for loc, instant, text, changefreq, priority, *_, source, _, line in entries
     )
     return csv_rows(COLUMNS, rows)
@@ -127,8 +128,8 @@ def csv_lines_of_batches(batches: Iterable[Any]) -> Iterator[str]:
     """Yield the same lines as :func:`csv_lines`, of the Arrow batches of the entries."""
     names = ("loc", "lastmod", "lastmod_text", *COLUMNS[2:])
     rows = (
-        (loc, _lastmod(instant, text), *rest)
-        for loc, instant, text, *rest in column_rows(batches, names)
+        (loc, _lastmod(instant, text), changefreq, _decimal(priority), *rest)
+        for loc, instant, text, changefreq, priority, *rest in column_rows(batches, names)
     )
     return csv_rows(COLUMNS, rows)
 
@@ -169,6 +170,11 @@ def _normalised(text: str) -> str | None:
     if length and not found.has_zone:  # in UTC, midnight of another time zone is another day
         return found.instant.isoformat()[:length]
     return format_date(found.instant)
+
+
+def _decimal(number: float | None) -> str | float | None:
+    """Return a number as it is, or as text without an exponent, which is no priority in a table."""
+    return number if number is None or not 0 < number < 0.0001 else f"{Decimal(repr(number)):f}"
 
 
 def _json(cell: str | float | None) -> str:
