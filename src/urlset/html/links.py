@@ -34,7 +34,7 @@ _RAW_END = {
 }
 _COMMENT_END = re.compile(r"--!?>")
 # Possessive quantifiers: a page may be hostile. A quote counts only where a value begins.
-_TAG_REST = re.compile(r"""((?>(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*+))>""")
+_TAG_REST = re.compile(r"""((?>(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*))>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _PARAMETER = re.compile(r""";\s*([\w*-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]+)))?""")
