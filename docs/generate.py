@@ -162,12 +162,18 @@ COMMANDS_INTRO = """\
 | `sync` | every page is known | some are unknown, or a limit was reached: the index lacks them |
 | `report` | all stores were read | some could not be read |
 
-Whether a result is complete is said apart from the exit code: in `is_complete` and `incomplete` of `--format json` of `crawl`,
-`audit`, `diff` and `watch`, as of all results in Python, and on stderr. `read` and `sync`, whose output is data, have it on stderr.
-A limit that ends the work early, such as `--max-requests`, is no failure of `crawl` and `audit`, whose result then says that it
-is not complete; neither are pages that a crawl cannot see, because scripts add the links or robots.txt disallows them. `sync` exits with 1,
-because the index lacks pages. A page without a verdict, as after a time-out or a
-status 503, makes the result of `audit` not complete, too, and is the finding N116 of the level info: `--fail-level info` exits with 1.
+The exit code does not say whether a result is complete. The summary does:
+
+- The text says `not complete`. `check`, `crawl`, `audit`, `diff`, `watch` and `report` print it on stdout, the other commands on stderr.
+- JSON has `is_complete`, and the reasons in `incomplete`: `--format json` of `check`, `crawl`, `audit`, `diff`, `watch`, `submit` and
+  `report`, `build --json`, and the results in Python. The rows of `read` and `sync` have no such fields.
+- With `--format json`, `crawl` and `watch` print the reasons on stderr, too. `audit` prints its summary there if the format is not
+  text, `diff` if it is `json` or `jsonl`; with `--quiet`, both print the reasons.
+
+A limit that ends the work early, such as `--max-requests`, makes a result not complete. It does not change the exit code of `crawl`
+and `audit`. `sync` exits with 1, because the index lacks pages. A crawl does not see pages whose links are added by scripts, or
+which robots.txt disallows: they do not change its exit code either. A page without a verdict, as after a time-out or a status 503,
+makes the result of `audit` not complete. It is the finding N116 of the level info: `--fail-level info` exits with 1.
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `sync`, and `audit` with `--store` keep what they have done in the store, and the same command continues;
@@ -198,8 +204,8 @@ NAMES_INTRO = """
 A name has the same type, unit, smallest value and meaning in all verbs. "Functions" are the
 functions of `urlset` that have the parameter, "commands" the commands that have the option.
 
-Where a command has an option and its function no such parameter, the first column says what does
-the same in Python:
+Some options of a command are no parameter of its function. The first column says what does the
+same in Python:
 
 - Options of the HTTP client are fields of [`urlset.Policy`](api.md), the argument `policy`:
   `urlset.read(site, policy=urlset.Policy(delay_s=2))`. `--ignore-robots` is `obey_robots=False`.
@@ -306,9 +312,13 @@ def options() -> str:
     """Return the page of options: names, types, defaults and meaning."""
     parts = [f"{OPTIONS_NOTE}{OPTIONS_INTRO}"]
     for command in SCHEMAS:
-        schema = [each for each in options_of(command) if each.allowed != ("command",)]
+        schema = [
+            each
+            for each in options_of(command)
+            if each.allowed != ("command",) or has_parameter(command, parameter_of(each))
+        ]
         lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
-        lines += ["|---|---|---|---|---|---|", *map(option_row, schema)]
+        lines += ["|---|---|---|---|---|---|", *(option_row(each, command) for each in schema)]
         parts.append("\n".join(lines) + "\n")
     return "".join([*parts, names()])
 
@@ -342,6 +352,11 @@ def has_parameter(verb: str, name: str) -> bool:
     """Return whether the function of a command has a parameter."""
     function = getattr(urlset, verb, None)
     return callable(function) and name in inspect.signature(function).parameters
+
+
+def parameter_of(option: Option) -> str:
+    """Return the name that an argument or an option has in Python, if it is a parameter there."""
+    return option.in_python or option.name if option.is_argument else option.name
 
 
 def has_option(verb: str, name: str) -> bool:
@@ -383,15 +398,16 @@ def limits() -> Iterator[str]:
         yield f"| {command} | {', '.join(found) or 'none'} |"
 
 
-def option_row(option: Option) -> str:
-    """Return the line of an option in the table of its command."""
+def option_row(option: Option, command: str) -> str:
+    """Return the line of an option or an argument in the table of its command."""
+    name = parameter_of(option)
     names = (
-        option.name if option.is_allowed("python") else "",
+        name if option.is_allowed("python") or has_parameter(command, name) else "",
         option.key if option.is_allowed("file") else "",
         ", ".join(option.flags) if option.is_allowed("command") else "",
     )
-    if option.name == "sources":
-        names = (*names[:2], "SOURCE …")
+    if option.name in ARGUMENTS:
+        names = (*names[:2], ARGUMENTS[option.name])
     has_default = option.default not in (None, (), {}) and option.name != "grace"
     meaning = option.help.partition("  [default")[0]
     cells = [*(f"`{name}`" if name else "" for name in names), type_of(option)]

@@ -63,6 +63,12 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("submit", (), "ledger", "updates"),
         ("submit", (), "state", "store"),
         ("crawl", (SITE,), "state", "store"),
+        *(
+            (verb, (SITE,), name, "store")
+            for verb in ("audit", "crawl", "submit", "sync", "watch")
+            for name in ("database", "db", "duckdb")
+        ),
+        *((verb, (SITE,), "path", "store") for verb in ("audit", "crawl", "sync", "watch")),
         ("diff", ("a", "b"), "limit", "max_requests"),
         ("diff", ("a", "b"), "max_pages", "max_requests"),
         ("read", (b"",), "allowed_hosts", "hosts"),
@@ -126,7 +132,15 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("submit", ([],), "indexnow_key", "did you mean 'keys'?"),
         ("audit", (SITE,), "timeout", "pass policy=urlset.Policy(total_timeout_s=…)"),
         ("read", (b"",), "headers", "pass policy=urlset.Policy(headers=…)"),
-        ("diff", ("a", "b"), "concurrency", "pass policy=urlset.Policy(concurrency=…)"),
+        *(
+            (
+                verb,
+                (SITE,),
+                "concurrency",
+                "pass policy=urlset.Policy(concurrency=…, per_host=…), in all and to one host",
+            )
+            for verb in ("crawl", "read", "sync")
+        ),
         ("watch", (SITE,), "retries", "pass policy=urlset.Policy(retries=…)"),
         ("submit", ([],), "proxies", "pass policy=urlset.Policy(proxies=…)"),
         (
@@ -278,6 +292,15 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "allowed_hosts",
             "crawl visits pages of the host of the start only; crawl each host into a store of "
             "its own",
+        ),
+        *(
+            (
+                "build",
+                name,
+                'build lists only URLs of the host of base_url; include="//HOST/" keeps only those '
+                "of one host, and allowed_hosts allows another host, too",
+            )
+            for name in ("host", "hosts")
         ),
         (
             "audit",

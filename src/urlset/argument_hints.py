@@ -25,11 +25,13 @@ _MEANT = {
         "key": "indexnow_key", "keys": "indexnow_key",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
         "max_rechecked": "max_confirmed", "allow": "ignore", "disable": "ignore", "skip": "ignore",
+        "path": "store",
     },
     "build": {
         "output": "target", "out": "target", "path": "target", "folder": "target",
         "section": "sections", "filter": "filters", "rewrite": "rewrites",
-        **dict.fromkeys(_HOSTS - {"allowed_hosts"}, "allowed_hosts"), "store": "ledger",
+        "allow_host": "allowed_hosts", "allow_hosts": "allowed_hosts",
+        "allowed_host": "allowed_hosts", "host": "", "hosts": "", "store": "ledger",
         "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
         "max_removed_share": "max_removed",
@@ -68,7 +70,7 @@ _MEANT = {
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
         **dict.fromkeys(("format", "json", "report", *_HOSTS), ""),
         "recheck": "recheck_pages", "max_removed": "max_removed_share",
-        "min_share": "max_removed_share",
+        "min_share": "max_removed_share", "path": "store",
     },
     "read": {
         "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
@@ -77,7 +79,7 @@ _MEANT = {
         **dict.fromkeys(_HOSTS - {"hosts"}, "hosts"),
     },
     "watch": {
-        "output": "", "recheck": "recheck_sitemaps",
+        "output": "", "path": "store", "recheck": "recheck_sitemaps",
         **dict.fromkeys(("max_removed", "max_removed_share", "min_share", *_LIMITS, *_HOSTS), ""),
     },
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
@@ -89,7 +91,8 @@ _COMMON = {
     "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
     **dict.fromkeys(("credentials", "login", "password", "user"), "auth_file"),
     "token": "auth_file", "bearer": "auth_file", "bearer_token": "auth_file", "ledger": "store",
-    "state": "store", "exclude_host": "exclude", "exclude_hosts": "exclude",
+    **dict.fromkeys(("database", "db", "duckdb", "state"), "store"),
+    "exclude_host": "exclude", "exclude_hosts": "exclude",
     **dict.fromkeys(("no_progress", "quiet", "show_progress"), ""),
 }  # fmt: skip
 """What callers write for an argument or option, in all functions that have it."""
@@ -241,6 +244,14 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     **{
         ("build", name): lambda: _SITE_FIRST if is_command() else ""
         for name in ("concurrency", "delay", "header", "timeout", "user_agent")
+    },
+    **{
+        ("build", name): lambda: (
+            f"build lists only URLs of the host of {option('base_url')}; "
+            f"{option('include', '//HOST/')} keeps only those of one host, and "
+            f"{option('allowed_hosts')} allows another host, too"
+        )
+        for name in ("host", "hosts")
     },
     ("build", "auth"): lambda: (
         "$URLSET_AUTH is sent to sites, as auth of urlset.build is" if is_command() else ""

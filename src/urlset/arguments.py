@@ -204,6 +204,8 @@ def _policy_advice(name: str, known: Mapping[str, str]) -> str:
     field = meant_name("Policy", name) or name
     if "policy" not in known or field not in _POLICY_FIELDS:
         return ""
+    if field == "concurrency":  # the option sets both
+        return "; pass policy=urlset.Policy(concurrency=…, per_host=…), in all and to one host"
     if field != "obey_robots":
         return f"; pass policy=urlset.Policy({field}=…)"
     return (

@@ -151,6 +151,21 @@ def panics_as_errors() -> AbstractContextManager[None]:
     return _PANICS
 
 
+def missing_package(error: ModuleNotFoundError) -> str | None:
+    """Return the message about a package that urlset needs; None if a module of urlset is missing.
+
+    >>> missing_package(ModuleNotFoundError(name="duckdb")).partition(";")[0]
+    "expected the package 'duckdb', which urlset needs, found that it is not installed"
+    """
+    package = (error.name or "urlset").partition(".")[0]
+    if package == "urlset":
+        return None
+    return (
+        f"expected the package {package!r}, which urlset needs, found that it is not installed; "
+        "install urlset with its dependencies: pip install urlset, or pip install . in a checkout"
+    )
+
+
 def suggestion(key: str, keys: Iterable[str]) -> str:
     """Return the end of a message about an unknown key: a similar key, or all known keys.
 

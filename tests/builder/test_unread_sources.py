@@ -160,6 +160,7 @@ def test_a_missing_file_keeps_its_urls(run, tmp_path):
     assert code == 1
     assert len(list(urlset.read(tmp_path / "public" / "sitemap.xml"))) == 70
     assert "20 URLs stay listed as published, because a.txt could not be read completely" in err
+    assert " new or changed; not complete\n" in err
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs permissions")

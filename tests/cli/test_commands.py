@@ -224,6 +224,11 @@ def test_module_is_the_command():
         (["compare", "a", "b"], "no such command 'compare'; did you mean 'diff'?"),
         (["fix", "a"], "no such command 'fix'; did you mean 'check --fix'?"),
         (["build", "a", "--format", "json"], "expected xml, text, found 'json'; use --json"),
+        *(
+            ([*words.split(), "--format", "html"], "'html'; use --report FILE.html")
+            for words in ("audit a", "check a", "crawl a", "diff a b", "watch a")
+        ),
+        (["submit", "a", "--format", "html"], "expected text, json, found 'html' (see"),
         (["check", "a", "--ignore", "X99"], "check: --ignore: expected the name or the code of a"),
         (["lint"], "no such command 'lint'; did you mean 'check'?"),
         (["nonsense"], "no such command 'nonsense'; expected audit, build"),
@@ -298,6 +303,8 @@ def test_misuse_is_reported_in_one_line(arguments, words, urlset):
         ("audit", "--skip", "--ignore"),
         ("check", "--dry-run", "--diff"),
         ("crawl", "--max-urls", "--max-pages"),
+        ("audit", "--database", "--store"),
+        ("sync", "--path", "--store"),
         ("diff", "--max-pages", "--max-requests"),
         ("watch", "--state", "--store"),
     ],
@@ -389,6 +396,15 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ": options of requests are those of read: `urlset read SITE --delay 2 -o site.duckdb`, "
             "then `urlset build site.duckdb`",
         ),
+        *(
+            (
+                ["build", "a", name, "x"],
+                ": build lists only URLs of the host of --base-url; --include //HOST/ keeps only "
+                "those of one host, and --allowed-host allows another host, too",
+            )
+            for name in ("--host", "--hosts")
+        ),
+        (["build", "a", "--allow-host", "x"], "; did you mean '--allowed-host'?"),
         (["build", "a", "--auth-file", "x"], ": $URLSET_AUTH is sent to sites"),
         (
             ["build", "a", "--auth", "x"],

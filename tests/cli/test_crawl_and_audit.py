@@ -185,6 +185,39 @@ def test_quiet_says_what_is_not_complete(box, urlset, words, code):
     assert ran.code == code
 
 
+@pytest.mark.parametrize(
+    ("words", "stream"),
+    [
+        ("read {site} --format txt", "err"),
+        ("check {site}", "out"),
+        ("check {site} --ignore N,R", "out"),
+        ("check {site} --format json", "out"),
+        ("crawl {site} --store c.duckdb", "out"),
+        ("crawl {site} --store c.duckdb --format json", "out"),
+        ("crawl {site} --store c.duckdb --format json -q", "err"),
+        ("audit {site}", "out"),
+        ("audit {site} --format json", "out"),
+        ("audit {site} --format json", "err"),
+        ("diff {site} {site}", "out"),
+        ("diff {site} {site} --format markdown", "out"),
+        ("diff {site} {site} --format jsonl", "err"),
+        ("diff {site} {site} --format jsonl -q", "err"),
+        ("watch {site} --store w.duckdb", "out"),
+        ("sync {site} --store s.duckdb", "err"),
+    ],
+)
+def test_a_sitemap_that_is_missing_makes_each_result_not_complete(site, urlset, words, stream):
+    site.put_index("/sitemap.xml", ["/pages.xml", "/none.xml"])
+    site.put("/pages.xml", sitemap_of([site.url("/rye")]))
+
+    ran = urlset(*words.format(site=site.site).split())
+
+    said = {"out": ran.out, "err": ran.err}[stream].lower()
+    assert "not complete" in said, ran.err
+    if "-q" in words:
+        assert "/none.xml: http 404" in said
+
+
 def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
     ran = urlset("crawl", "http://127.0.0.1:1/", "--store", "site.duckdb", "-q")
 

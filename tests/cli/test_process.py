@@ -568,3 +568,25 @@ def test_process_collects_garbage_less_often() -> None:
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert tuple(map(int, ran.stdout.split())) == GC_THRESHOLDS
+
+
+@pytest.mark.parametrize("package", ["click", "duckdb"])
+def test_missing_package_is_named(package, tmp_path) -> None:
+    (tmp_path / "a.txt").write_text("https://example.com/\n")
+    script = (
+        "import sys\n"
+        f"sys.modules[{package!r}] = None\n"  # an import of it fails, as if it were not installed
+        "from urlset.cli import main\n"
+        "sys.exit(main(['check', 'a.txt']))"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        f"urlset: expected the package '{package}', which urlset needs, found that it is not "
+        "installed; install urlset with its dependencies: pip install urlset, or pip install . in "
+        "a checkout\n"
+    )

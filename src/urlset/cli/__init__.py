@@ -119,6 +119,13 @@ def _run(arguments: Sequence[str]) -> int:
 
         sys.stdout.write(f"{version_line()}\n")
         return 0
-    from urlset.cli.app import run
+    try:
+        from urlset.cli.app import run
+    except ModuleNotFoundError as error:
+        from urlset.errors import missing_package
 
+        if (missing := missing_package(error)) is None:
+            raise
+        sys.stderr.write(f"urlset: {missing}\n")
+        return FAILURE
     return run(arguments)

@@ -27,7 +27,7 @@ from urlset.cli.console import (
     terminal_width,
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
-from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
+from urlset.errors import UrlsetError, missing_package, panics_as_errors, similar, suggestion
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
@@ -111,6 +111,9 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     except Exception as error:  # noqa: BLE001 - the top of the command line
         if interrupts.count:
             return INTERRUPTED
+        if isinstance(error, ModuleNotFoundError) and (missing := missing_package(error)):
+            print_error(missing)
+            return FAILURE
         if not isinstance(error, UrlsetError | OSError):
             return _report_internal_error(error)
         print_error(str(error))
@@ -197,10 +200,16 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         try:
             return self._option.parse(value) if isinstance(value, str) else value
         except ValueError as error:
-            is_json = self._option.name == "format" and value == "json"
-            has_flag = any("--json" in each.opts for each in ctx.command.params) if ctx else False
-            advice = "; use --json" if is_json and has_flag else ""
-            self.fail(f"{error}{advice}", param, ctx)
+            self.fail(f"{error}{self._advice(value, ctx)}", param, ctx)
+
+    def _advice(self, value: Any, ctx: Any) -> str:
+        """Return the end of the message about a format that another option writes."""
+        if self._option.name != "format" or ctx is None:
+            return ""
+        flags = {flag for each in ctx.command.params for flag in each.opts}
+        others = {"json": ("--json", "--json"), "html": ("--report", "--report FILE.html")}
+        flag, use = others.get(value, ("", ""))
+        return f"; use {use}" if flag in flags else ""
 
 
 class _Flag(click.Option):

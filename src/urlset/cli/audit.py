@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.cli import console, options
 from urlset.option_schema.visits import AUDIT_OPTIONS
-from urlset.terminal_text import pluralize, sanitize
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.cli.check_run import CheckConfig
@@ -126,8 +126,7 @@ def _print(
     elif not is_quiet:
         console.print_info(found.summary)
     else:
-        for reason in found.incomplete:
-            console.print_info(f"not complete: {sanitize(reason)}")
+        console.print_incomplete(found.incomplete)
     if found.known and not is_quiet:
         console.print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None and found.is_interrupted:

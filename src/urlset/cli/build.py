@@ -255,6 +255,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     if not is_first:
         counts += [(getattr(result, word), word) for word in ("added", "changed", "removed")]
     text += "".join(f"; {number:,} {word}" for number, word in counts if number)
+    text += "; not complete" if result.incomplete else ""
     console.print_info(text)
 
 

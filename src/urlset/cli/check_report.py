@@ -86,7 +86,9 @@ def run_check(
             sink.write(f"{text}\n", is_markup=format == "text")
         if format == "text" and run.documents and not (quiet or statistics):
             render = console.line_renderer(is_stdout=sink.is_stdout)
-            sink.write(f"{render(reporter.summary(run.by_level, run.documents))}\n", is_markup=True)
+            is_complete = not run.incomplete
+            line = reporter.summary(run.by_level, run.documents, is_complete=is_complete)
+            sink.write(f"{render(line)}\n", is_markup=True)
         is_shown = format == "text" and sink.is_stdout and not statistics
     info = (lambda _: None) if quiet else console.print_info
     if html_report is not None and report is not None:

@@ -228,6 +228,12 @@ def print_errors(texts: Iterable[str]) -> None:
         print_info(f"… and {more:,} more like these")
 
 
+def print_incomplete(reasons: Iterable[str]) -> None:
+    """Print why a result is not complete, if its summary is not on stderr or without reasons."""
+    for reason in reasons:
+        print_info(f"not complete: {reason}")
+
+
 def write_report(found: Any, path: Path | None, *, is_quiet: bool) -> None:
     """Write the HTML report of a result if it has a path, and print the path."""
     if path is not None:

@@ -107,7 +107,9 @@ def crawl(
         visited = "SELECT 1 FROM pages WHERE coalesce(unknown_reason, '') <> 'robots' LIMIT 1"
         if not list(found.query(visited)):
             console.print_error(_why_nothing(found))
-        elif not quiet and format == "text":
+        elif format == "json":
+            console.print_incomplete(found.incomplete)
+        elif not quiet:
             _report_failures(found)
         console.write_report(found, report, is_quiet=quiet)
         raise Exit(_exit_code(found))

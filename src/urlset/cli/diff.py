@@ -74,7 +74,10 @@ def diff(
         with found:
             _print(found, sink, format, max_examples or sys.maxsize)
             console.write_report(found, report, is_quiet=quiet)
-            if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
+            has_data = not sink.is_stdout or format in ("json", "jsonl")
+            if has_data and quiet:
+                console.print_incomplete(found.incomplete)
+            elif has_data:
                 console.print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
     raise options.Exit(code)

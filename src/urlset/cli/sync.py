@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from urlset.cli.console import ClosedPipeError, Progress, print_info
+from urlset.cli.console import ClosedPipeError, Progress, print_incomplete, print_info
 from urlset.cli.options import (
     Exit,
     NetworkOptions,
@@ -17,7 +17,7 @@ from urlset.cli.options import (
     note_ignored_robots,
 )
 from urlset.option_schema.visits import SYNC_OPTIONS
-from urlset.terminal_text import pluralize, sanitize
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
@@ -100,8 +100,7 @@ def sync(
         raise
     if not quiet:
         print_info(run.summary)
-    for reason in run.incomplete:
-        print_info(f"not complete: {sanitize(reason)}")
+    print_incomplete(run.incomplete)
     raise Exit(0 if run.is_complete else 1)
 
 

@@ -86,8 +86,7 @@ def watch(
             sink.write(f"{line}\n")
     if report is not None and not quiet:
         console.print_info(f"report written to {str(report)!r}")
-    for reason in found.incomplete:
-        console.print_info(f"not complete: {reason}")
+    console.print_incomplete(found.incomplete)
     if found.webhook_error is not None:
         console.print_error(f"{found.webhook_error}; the next step sends them again")
     raise options.Exit(_exit_code(found))

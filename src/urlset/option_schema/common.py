@@ -178,11 +178,14 @@ PAGE_NETWORK = (
         in_python="auth",
     ),
     command.seconds(
-        "delay_s", "Minimum time between two requests to a host.", in_python="Policy.delay_s"
+        "delay_s",
+        "Minimum time between two requests to a host; by default 0.",
+        in_python="Policy.delay_s",
     ),
     command.number(
         "concurrency",
-        "Maximum number of concurrent requests, in all and to one host; by default 8 and 4.",
+        "Maximum number of concurrent requests, in all and to each host. By default 8 in all, and "
+        "4 to each host.",
         minimum=1,
         maximum=256,
         in_python="Policy.concurrency",

@@ -156,19 +156,28 @@ def report_statistics_json(counts: Sequence[RuleCount], totals: CountsJson) -> I
     yield escape_json(json.dumps(found, ensure_ascii=False))
 
 
-def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) -> Line:
-    """Return one line with the total number of findings, documents and entries."""
+def summary(
+    by_level: Mapping[Level, int],
+    documents: Sequence[DocumentRecord],
+    *,
+    is_complete: bool = True,
+) -> Line:
+    """Return one line with the total number of findings, documents and entries.
+
+    It says if not everything could be read.
+    """
+    end = "." if is_complete else "; not complete."
     read = [document for document in documents if document.kind is not None]
     entries = sum(document.entries for document in read)
     where = f"{pluralize(len(read), 'document')}, {pluralize(entries, 'entry', 'entries')}"
     total = sum(by_level.values())
     if not total:
-        return (Span("No findings", "good"), Span(f" in {where}."))
+        return (Span("No findings", "good"), Span(f" in {where}{end}"))
     parts = [Span(f"{pluralize(total, 'finding')} in {where}: ")]
     for level, plural in _NOUNS:
         if count := by_level.get(level):
             parts += [Span(pluralize(count, level, plural), level), Span(", ")]
-    return (*parts[:-1], Span("."))
+    return (*parts[:-1], Span(end))
 
 
 def _lines(finding: Finding, width: int) -> Iterator[Line]:

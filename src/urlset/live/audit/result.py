@@ -255,6 +255,8 @@ class Audit(CountedFindings):
             text += f" Nothing could be judged{self._cause}."
         if self._unvisited:
             text += f" The audit is not complete: {', '.join(self._unvisited)}."
+        elif not self.is_complete:
+            text += " The audit is not complete."
         return text
 
     def totals_dict(self) -> AuditCountsJson:

@@ -156,7 +156,7 @@ def markdown(diff: DiffValues, *, max_examples: int = 10) -> str:
         f"{counts.changed:,} changed**"
         + (f", {counts.moved:,} moved" if counts.moved else "")
         + (f", {counts.unknown:,} unknown" if counts.unknown else "")
-        + f"; {counts.unchanged:,} unchanged.",
+        + f"; {counts.unchanged:,} unchanged{'' if diff.is_complete else '; not complete'}.",
         "",
     ]
     if diff.is_none_selected:
