@@ -139,7 +139,8 @@ class _ThreadDrive(Generic[T]):
                 for result in results:
                     size = self._pass_early(size)
                     yield result
-                    size = self._pass_early(size)
+                    if size is None:  # others have arrived meanwhile
+                        self._pass_early(size)
                 if size is not None:
                     self._thread.release(size)
         finally:

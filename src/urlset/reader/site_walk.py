@@ -169,7 +169,7 @@ class SiteWalk:
         have arrived, or the latest document was small.
         """
         task, count = response.request.token, self._ahead.limit
-        if not self._is_reading or not isinstance(task, FetchTask):
+        if not count or not self._is_reading or not isinstance(task, FetchTask):
             return False
         if len(self._tasks.following(count)) >= count:
             return False
@@ -329,6 +329,8 @@ class SiteWalk:
 
     def _parse_following(self) -> None:
         """Parse the documents in threads that are read next and have arrived."""
+        if not self._ahead.limit:
+            return
         following = self._tasks.following(self._ahead.limit)
         self._ahead.start(
             {
