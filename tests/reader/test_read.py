@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.site_box import urlset_of
 from urlset.engine import Engine
 from urlset.errors import EngineError, SourceError
 from urlset.reader import read
@@ -705,3 +706,22 @@ def test_other_missing_paths_are_to_be_checked(name, tmp_path, monkeypatch):
 
     with pytest.raises(SourceError, match="check the path"):
         read(name)
+
+
+DAMAGED = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + b"\xff" * 50
+
+
+def test_file_of_a_folder_that_cannot_be_decompressed_is_reported(tmp_path):
+    (tmp_path / "a.xml").write_bytes(urlset_of("https://e.com/a", 1))
+    (tmp_path / "pages.xml.gz").write_bytes(DAMAGED)
+    (tmp_path / "photo.gz").write_bytes(DAMAGED)  # its name is not that of a sitemap
+    (tmp_path / "empty.xml.gz").write_bytes(gzip.compress(b""))
+
+    entries = read(tmp_path)
+
+    assert [entry.loc for entry in entries] == ["https://e.com/a/0"]
+    (reason,) = entries.incomplete
+    assert reason == (
+        f"{tmp_path}/pages.xml.gz: expected a sitemap, found data that cannot be decompressed; "
+        "write the file again"
+    )

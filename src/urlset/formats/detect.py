@@ -182,12 +182,14 @@ def sniff(head: bytes) -> SniffedKind | None:
     r"""Return by the first bytes whether a file may be an index or a sitemap; None for others.
 
     A sitemap starts, after byte order marks and white space, with markup that contains a root
-    element; or most of its lines are URLs.
+    element; or most of its lines are URLs. What cannot be decompressed may be one.
 
     >>> sniff(b"https://e.com/\nhttps://e.com/a\n"), sniff(b"%PDF-1.7 <rdf:RDF>")
     ('sitemap', None)
     """
-    text = inflated_head(head, PROLOG_LIMIT) or b""
+    text = inflated_head(head, PROLOG_LIMIT)
+    if text is None:
+        return "sitemap"
     codec = wide_codec(text)
     if codec is not None:
         text = text.decode(codec, errors="ignore").encode(errors="ignore")

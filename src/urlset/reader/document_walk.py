@@ -14,7 +14,14 @@ from urlset.errors import SourceError
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
 from urlset.reader.document_sources import DocumentSource, Location, RobotsFile
-from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
+from urlset.reader.documents import (
+    DocumentRecord,
+    FileReader,
+    Visit,
+    is_sitemap,
+    is_undecodable,
+    with_document,
+)
 from urlset.reader.filters import ChildChoice, ChildFilter
 from urlset.reader.parse_ahead import ParseAhead
 
@@ -213,7 +220,7 @@ class DocumentWalk:
                 yield place
 
     def _is_rejected(self, document: Document) -> bool:
-        return not is_sitemap(document, is_guess=True)
+        return not is_sitemap(document, is_guess=True) and not is_undecodable(document)
 
     def _child(
         self,

@@ -86,6 +86,11 @@ def is_sitemap(document: Document, *, is_guess: bool) -> bool:
     return rejection_reason(document) is None if is_guess else document.kind in SITEMAP_KINDS
 
 
+def is_undecodable(document: Document) -> bool:
+    """Return whether nothing of a document could be decompressed, so that it may be a sitemap."""
+    return document.kind == "empty" and not document.is_whole
+
+
 def table_kind_of_document(document: Document) -> TableKind | None:
     """Return the kind of table that was parsed as text or as an unknown document; or None."""
     if document.kind not in ("text", "unknown"):
@@ -396,6 +401,8 @@ def _error_of(document: Document, record: DocumentRecord) -> str | None:
             f"expected a sitemap, found a table ({table}); `urlset read` and `urlset build` accept "
             "it as a file, in Python urlset.sources.Table"
         )
+    if is_undecodable(document):
+        return "expected a sitemap, found data that cannot be decompressed; write the file again"
     if document.kind in _NOT_A_SITEMAP:
         error = _NOT_A_SITEMAP[document.kind]
         scheme, host, path = split_origin(record.source or "")

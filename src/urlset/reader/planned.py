@@ -11,7 +11,14 @@ from urlset.formats.signatures import is_gzip
 from urlset.model import Sitemap
 from urlset.reader.document_sources import DocumentSource, Head, Location, RobotsFile
 from urlset.reader.document_walk import DocumentWalk, parse_location, robots_responses
-from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
+from urlset.reader.documents import (
+    DocumentRecord,
+    FileReader,
+    Visit,
+    is_sitemap,
+    is_undecodable,
+    with_document,
+)
 from urlset.reader.filters import ChildFilter
 
 if TYPE_CHECKING:
@@ -129,7 +136,9 @@ class PlannedReader(FileReader):
                 yield Visit(record._replace(error=str(error), failure=error.failure), None)
                 continue
             document = parse_location(location, data, self._engine, self._max_bytes)
-            if location.is_guess and not is_sitemap(document, is_guess=True):
+            if location.is_guess and not (
+                is_sitemap(document, is_guess=True) or is_undecodable(document)
+            ):
                 continue
             yield Visit(with_document(record, document), document)
             if self._follow and not planned.is_followed:
