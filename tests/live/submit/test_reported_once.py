@@ -184,10 +184,20 @@ def test_hosts_of_a_store_without_a_key_are_one_line_in_each_run(bench, tmp_path
         run = bench.submit(tmp_path / "store.duckdb")
 
         assert run.faults == (
-            "no key for a.example, b.example and 2 more hosts: 36 URLs are not announced; give a "
-            "line HOST KEY for each host",
+            "no key for a.example, b.example and 2 more hosts: 36 URLs are not announced; there "
+            f"are keys for {HOST}; give a line HOST KEY for each",
         )
         assert (list(_lines(run, is_quiet=True)), run.excluded_counts) == ([], {"no-key": 36})
+
+
+def test_the_line_of_a_store_says_that_a_key_alone_is_for_one_host(bench, tmp_path):
+    rows = "".join(f"<url><loc>http://{host}/</loc></url>" for host in (HOST, "a.example"))
+    urlset.read(f"<urlset>{rows}</urlset>".encode()).to_duckdb(tmp_path / "store.duckdb")
+
+    assert bench.submit(tmp_path / "store.duckdb", keys=KEY).faults == (
+        f"no key for {HOST}, a.example: 2 URLs are not announced; there are changes of several "
+        "hosts, and each needs a key of its own; give a line HOST KEY for each",
+    )
 
 
 def test_a_host_without_a_key_has_examples_and_the_number_of_the_others(bench):

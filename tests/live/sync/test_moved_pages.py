@@ -150,4 +150,59 @@ def test_pages_that_redirect_to_one_page_have_not_moved_there(moved):
 
     for removed in (["/p00"], [], []):
         assert moved.sync(recheck_pages=30).get("removed", []) == removed
-    assert len(moved.last.incomplete) == 2
+    assert moved.last.incomplete[1] == (
+        "29 pages that are not listed any more redirect to 1 page: that does not confirm that they "
+        "have moved; a higher max_removed_share removes them"
+    )
+    assert len(moved.last.incomplete) == 3
+
+
+@pytest.mark.parametrize("batch_size", [2, 100])
+@pytest.mark.parametrize("is_read", [True, False])
+def test_pages_that_redirect_to_few_pages_have_not_moved_there(moved, batch_size, is_read):
+    """As of a server with a start page in each of three languages: four pages redirect to each."""
+    site = moved.site
+    goals = [f"{NEW}/{name}/" for name in ("en", "de", "fr")]
+    rows = "".join(f"<url><loc>{url}</loc></url>" for url in goals)
+    site.documents["/sitemap.xml"] = f"<urlset>{rows}</urlset>"
+    site.documents |= {url: page(url) for url in goals}
+    if not is_read:
+        site.documents["/robots.txt"] += f"\nSitemap: {SITE}/dead.xml"
+    respond = site._respond
+
+    def redirect(request):
+        path = urlsplit(request.url).path
+        if path.startswith("/p") and int(path[2:]) < 12:
+            answer = respond(request._replace(url=goals[int(path[2:]) % 3], etag=None))
+            return answer._replace(
+                request=request, redirects=(request.url,), redirect_statuses=(301,)
+            )
+        return respond(request)
+
+    site._respond = redirect
+    way = "a higher max_removed_share removes them" if is_read else "they wait for the sitemaps"
+
+    for _ in range(4):
+        found = moved.sync(batch_size=batch_size)
+        assert (len(found["unknown"]), "removed" in found) == (30, False)
+    assert (
+        "12 pages that are not listed any more redirect to 3 pages: that does not confirm that "
+        f"they have moved; {way}"
+    ) in moved.last.incomplete
+    if is_read:
+        assert len(moved.sync(max_removed_share=1)["removed"]) == 30
+
+
+def test_pages_of_which_two_became_one_have_moved(moved):
+    respond = moved.site._respond
+
+    def redirect(request):
+        path = urlsplit(request.url).path
+        if request.url.startswith(f"{SITE}/p") and int(path[2:]) < 20:
+            request = request._replace(url=f"{SITE}/p{int(path[2:]) // 2:02}")
+        return respond(request)
+
+    moved.site._respond = redirect
+    moved.site.documents["/robots.txt"] += f"\nSitemap: {SITE}/dead.xml"
+
+    assert [len(moved.sync().get("removed", ())) for _ in range(4)] == [0, 0, 0, 20]

@@ -282,6 +282,41 @@ def test_section_whose_urls_were_renamed_is_not_silent(site, is_renamed):
     assert raised == [("shrink", "site") if is_renamed else ("silence", "/news/")]
 
 
+@pytest.mark.slow
+def test_latest_pages_that_expire_while_another_section_shrinks_are_silent(site):
+    def put_latest(first, last, blog):
+        site.put("/news.xml", [(f"/news/{n}", None) for n in range(first, last)])
+        site.put("/blog.xml", [(f"/blog/{n}", None) for n in range(blog)])
+
+    for day in range(30):
+        put_latest(3 * day, 3 * day + 6, blog=100)
+        site.step(hours=24)
+    put_latest(90, 93, blog=100)
+    site.step(hours=1)
+    put_latest(0, 0, blog=40)
+
+    assert new(site.step(hours=1)) == [("shrink", "site"), ("removals", "/blog/")]
+    assert ("silence", "/news/") in [each for _ in range(5) for each in new(site.step(hours=24))]
+    assert all_open(site.step(hours=24))[0] == ("silence", "/news/")
+
+
+@pytest.mark.slow
+def test_silence_goes_on_when_the_urls_of_its_empty_sitemap_are_removed(site):
+    site.put("/blog.xml", [(f"/blog/{n}", None) for n in range(300)])
+    for day in range(40):
+        site.put("/news.xml", [(f"/news/{n}", None) for n in range(5 * day, 5 * day + 40)])
+        site.step(hours=24)
+    site.put("/news.xml", [])
+
+    found = [site.step(hours=24) for _ in range(9)]
+
+    assert [each for step in found for each in new(step)] == [
+        ("silence", "/news/"),
+        ("removals", "/news/"),
+    ]
+    assert all_open(found[-1]) == [("silence", "/news/")]
+
+
 def test_site_whose_dates_are_always_those_of_the_build_has_no_alert(site):
     put(site, date="2026-01-05T00:30:00Z")
     site.step()

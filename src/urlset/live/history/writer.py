@@ -98,7 +98,8 @@ class HistoryWriter:
     """Writer of one snapshot: :meth:`add` for each document, then :meth:`commit`.
 
     Nothing is written to the store, which has the history tables, before :meth:`commit`: it is one
-    transaction. ``held_steps`` are the steps of :func:`held_steps` for the snapshot.
+    transaction. ``held_steps`` are the steps of :func:`held_steps` for the snapshot, and
+    ``held_steps_before`` those for the snapshot before.
     """
 
     def __init__(self, session: StoreSession, started: datetime):
@@ -107,6 +108,7 @@ class HistoryWriter:
         [(last, previous)] = session.rows(query)
         self.snapshot: int = int(last) + 1
         self.held_steps: int = held_steps(session, self.snapshot, started)
+        self.held_steps_before: int = held_steps_at(session, int(last)) if last else HELD_BACK
         self._previous = moment(previous)
         self.documents: dict[str, DocumentState] = {
             each.source: each for each in tracked_documents(session)
@@ -148,8 +150,8 @@ class HistoryWriter:
             held = self.held_steps
             new = _as_read(new, known, failures=failures, is_partial=is_partial, held=held)
             new = new._replace(verified_at=now, read_at=now)
-        elif known.state == "listed" and known.failures:  # unchanged, and still incomplete
-            new = new._replace(failures=failures)
+        elif known.failures and self.was_read_in_part(known):  # unchanged, and still incomplete
+            new = new._replace(state="listed", failures=failures)
         elif outcome == "same":
             new = new._replace(state="listed", failures=0)
         if outcome == "same":
@@ -165,6 +167,15 @@ class HistoryWriter:
         self._outcomes[new.document] = outcome
         self.documents[source] = new
         return new
+
+    def was_read_in_part(self, known: DocumentState) -> bool:
+        """Return whether a document was read since it has failures: what is stored is not all."""
+        if known.state == "listed":
+            return known.failures > 0
+        states = f"FROM store.history_states WHERE document = {known.document} AND snapshot"
+        first = f"(SELECT max(snapshot) {states} <= {self.snapshot - known.failures})"
+        [(was_read,)] = self._session.rows(f"SELECT bool_or(state = 'listed') {states} >= {first}")
+        return bool(was_read)
 
     def outcome(self, source: str) -> Outcome | None:
         """Return the outcome that this step recorded for a document; None if none yet."""

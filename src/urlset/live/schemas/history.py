@@ -73,12 +73,12 @@ HISTORY_TABLES = (
         how            | VARCHAR     | how it was found: given, robots, link, well-known, feed or index
         kind           | VARCHAR     | urlset, index, text, rss or atom; null if it was never read
         state          | VARCHAR     | listed, failed (it could not be read), gone (it is listed, but answers 404 or 410) or unlisted
-        failures       | UINTEGER    | steps since it could be read without an error: since it failed, is empty, or some of its entries are unreadable
+        failures       | UINTEGER    | steps since it could be read without an error: since it failed, does not exist, is empty, or some of its entries are unreadable
         lastmod        | TIMESTAMPTZ | its date in the index when it was read
         etag           | VARCHAR     | header of that name, unchanged
         last_modified  | VARCHAR     | header of that name, unchanged
         digest         | VARCHAR     | hash of its bytes
-        byte_count     | UBIGINT     | bytes, decompressed
+        byte_count     | UBIGINT     | bytes, decompressed; 0 if it does not exist any more
         entry_count    | UINTEGER    | number of entries
         unreadable_count | UINTEGER  | number of entries without a readable URL, when their absence was accepted
         read_at        | TIMESTAMPTZ | when its entries were read

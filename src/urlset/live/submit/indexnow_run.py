@@ -437,22 +437,26 @@ class IndexNowRun:
 def no_key_message(host: str, keys: IndexNowKeys) -> str:
     """Return the message about a host without a key."""
     if keys.single is not None:
-        return (
-            f"no key for {host}: there are changes of several hosts, and each needs a key of its "
-            "own; give a line HOST KEY for each"
-        )
-    known = f"{len(keys.by_host):,} hosts"
+        return f"no key for {host}: {_SEVERAL_HOSTS}; give a line HOST KEY for each"
+    return f"no key for {host}, which is not announced; there are keys for {_known_hosts(keys)}"
+
+
+_SEVERAL_HOSTS = "there are changes of several hosts, and each needs a key of its own"
+
+
+def _known_hosts(keys: IndexNowKeys) -> str:
     if len(keys.by_host) <= 10:
-        known = ", ".join(sorted(keys.by_host)) or "no host"
-    return f"no key for {host}, which is not announced; there are keys for {known}"
+        return ", ".join(sorted(keys.by_host)) or "no host"
+    return f"{len(keys.by_host):,} hosts"
 
 
-def hosts_without_key(hosts: Sequence[str], count: int) -> str:
+def hosts_without_key(hosts: Sequence[str], count: int, keys: IndexNowKeys) -> str:
     """Return the message about the hosts of a ledger or a store that have no key."""
     names = ", ".join(hosts) if len(hosts) <= 3 else f"{hosts[0]}, {hosts[1]}"
     more = f" and {len(hosts) - 2:,} more hosts" if len(hosts) > 3 else ""
     urls = pluralize(count, "URL is", "URLs are")
-    return f"no key for {names}{more}: {urls} not announced; give a line HOST KEY for each host"
+    why = _SEVERAL_HOSTS if keys.single is not None else f"there are keys for {_known_hosts(keys)}"
+    return f"no key for {names}{more}: {urls} not announced; {why}; give a line HOST KEY for each"
 
 
 def _schemes_of(urls: Iterable[str]) -> set[str]:

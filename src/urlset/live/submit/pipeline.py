@@ -176,7 +176,7 @@ def _add(
         if count := sum(staged.hosts[host] for host in without):
             result.excluded_counts["no-key"] = count
         if without and given.is_state:  # one line: it is the same in each run
-            result.faults += (hosts_without_key(without, count),)
+            result.faults += (hosts_without_key(without, count, keys),)
             examples = {}
         for host, first in examples.items():
             result.faults += (no_key_message(host, keys),)

@@ -29,10 +29,12 @@ NOT_READ = "sitemap not read"
 MANY = "many pages are not listed"
 """Reason for which a page is unknown: more vanished at once than ``max_removed_share`` allows."""
 
+MANY_TO_FEW = 5
+"""Pages that redirect to one page, or to few, from which on they have not moved there: servers
+redirect what they do not have to pages such as ``/en/``."""
 
-MANY_TO_ONE = 5
-"""Pages that redirect to one page from which on they have not moved there: servers redirect what
-they do not have to a page such as ``/en/``."""
+FEW_SHARE = 3
+"""Pages for each target, on average, above which the targets are few."""
 
 
 class SyncTarget(NamedTuple):
@@ -320,20 +322,32 @@ def moved_or_unknown(
     return gone_or_unknown(target, visit, reason)
 
 
+def without_content(visit: PageVisit) -> PageVisit:
+    """Return a visit without its text; only that a page is gone is kept."""
+    is_gone = visit.update is not None and visit.update.reason in GONE
+    return visit if is_gone else visit._replace(update=None)
+
+
 def catch_alls(goals: Mapping[str, int]) -> set[str]:
     """Return the targets of redirects to which pages have not moved; ``goals`` count the pages.
 
-    These are targets of many pages, or the only one of several pages. Home pages are not among
-    them: :func:`moved_or_unknown` knows what a redirect there says.
+    These are targets of many pages, all targets of several pages if they are few compared with
+    these pages, and the only target of several pages. Home pages are not among them:
+    :func:`moved_or_unknown` knows what a redirect there says.
 
     >>> catch_alls({"https://example.com/en/": 9, "https://example.com/tea": 2})
     {'https://example.com/en/'}
-    >>> catch_alls({"https://example.com/en/": 2}), catch_alls({"https://example.com/en/": 1})
-    ({'https://example.com/en/'}, set())
+    >>> sorted(catch_alls({"/en/": 4, "/de/": 4, "/fr/": 4, "/tea": 1}))
+    ['/de/', '/en/', '/fr/']
+    >>> catch_alls({"/en/": 2}), catch_alls({"/en/": 1}), catch_alls({"/tea": 2, "/jam": 3})
+    ({'/en/'}, set(), set())
     """
     pages = {goal: count for goal, count in goals.items() if not is_home_page(goal)}
-    least = 2 if len(pages) == 1 else MANY_TO_ONE
-    return {goal for goal, count in pages.items() if count >= least}
+    shared = {goal: count for goal, count in pages.items() if count > 1}
+    count = sum(shared.values())
+    if len(pages) == 1 or (count >= MANY_TO_FEW and count > FEW_SHARE * len(shared)):
+        return {*shared}
+    return {goal for goal, count in shared.items() if count >= MANY_TO_FEW}
 
 
 def is_home_page(url: str) -> bool:

@@ -27,6 +27,7 @@ from urlset.live.sync.page_walk import (
     catch_alls,
     gone_or_unknown,
     moved_or_unknown,
+    without_content,
 )
 from urlset.live.sync.settings import SyncSettings
 from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, SyncJson, UpdateFile
@@ -201,7 +202,6 @@ class _Run:
     def __post_init__(self) -> None:
         settings = self._settings
         self._done = 0
-        self._goals: Counter[str] = Counter()  # pages by the URL to which they redirect for good
         self._rechecked = 0  # pages that were requested although no sitemap that was read has them
         self._policy = settings.policy or Policy()
         self._preferences: dict[str, RobotsPreferences | None] = {}
@@ -437,20 +437,27 @@ class _Run:
         return visits_of
 
     def _gone_or_moved(self, limit: int, reason: str) -> _VisitsOf:
-        """Return a function as above, which confirms a page that redirects to a listed one, too."""
+        """Request the first unlisted pages; return a function that confirms those that are gone.
 
-        def visits_of(first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-            visits = {each.url: each for each in self._visit(targets[: max(0, limit - first)])}
-            self._goals.update(each.moved_to for each in visits.values() if each.moved_to)
-            query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
-            listed = {url for (url,) in list(self._session.rows(query, ([*self._goals],)))}
-            listed -= catch_alls(self._goals)
-            return [
-                moved_or_unknown(target, visits.get(target.url), listed, reason)
-                for target in targets
-            ]
-
-        return visits_of
+        It confirms a page that redirects to a listed one, too. What redirects mean is decided for
+        all of these pages, so that it does not depend on the batches.
+        """
+        walk = self._walk(self._targets_of("FROM unlisted_pages", 0, limit))
+        visits = {each.url: self._confirmed(without_content(each)) for each in walk}
+        goals = Counter(each.moved_to for each in visits.values() if each.moved_to)
+        query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
+        listed = {url for (url,) in list(self._session.rows(query, ([*goals],)))}
+        if others := catch_alls({url: goals[url] for url in listed}):
+            way = f"a higher {option('max_removed_share')} removes them"
+            self._faults.append(
+                f"{sum(goals[url] for url in others):,} pages that are not listed any more "
+                f"redirect to {pluralize(len(others), 'page')}: that does not confirm that they "
+                f"have moved; {way if reason == MANY else 'they wait for the sitemaps'}"
+            )
+        listed -= others
+        return lambda _, targets: [
+            moved_or_unknown(target, visits.get(target.url), listed, reason) for target in targets
+        ]
 
     def _unread(self) -> Iterator[SyncBatch]:
         """Yield the pages whose sitemaps could not be read; some are requested if that lasts."""
@@ -476,14 +483,15 @@ class _Run:
         size = self._settings.batch_size
         [(total,)] = self._session.rows(f"SELECT count(*) {pages}")
         for first in range(0, total, size):
-            rows = self._session.rows(
-                "SELECT url, epoch_us(gone_at), synced_at IS NOT NULL, fingerprint, etag, "
-                "last_modified, directives "
-                f"{pages} WHERE position >= {first} AND position < {first + size} "
-                "ORDER BY position"
-            )
-            targets = [
-                SyncTarget(url, None, None, True, *others)._replace(gone_at=moment(gone_at))
-                for url, gone_at, *others in rows
-            ]
-            yield from self._batch_of(visits_of(first, targets))
+            yield from self._batch_of(visits_of(first, self._targets_of(pages, first, size)))
+
+    def _targets_of(self, pages: str, first: int, size: int) -> list[SyncTarget]:
+        rows = self._session.rows(
+            "SELECT url, epoch_us(gone_at), synced_at IS NOT NULL, fingerprint, etag, "
+            "last_modified, directives "
+            f"{pages} WHERE position >= {first} AND position < {first + size} ORDER BY position"
+        )
+        return [
+            SyncTarget(url, None, None, True, *others)._replace(gone_at=moment(gone_at))
+            for url, gone_at, *others in rows
+        ]

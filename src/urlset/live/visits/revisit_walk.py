@@ -68,7 +68,7 @@ class RevisitWalk:
     even if their index has the same date; with ``skips_home`` the home page is not requested.
     ``declared`` has the sitemaps of each robots.txt, by its URL: those of one that is refused now,
     or is an HTML page, are requested, too. ``held_steps`` is the number of failures up to which a
-    document is requested in each step.
+    document is requested in each step: up to it, no step before has accepted what it has.
     """
 
     def __init__(

@@ -39,8 +39,11 @@ MIN_EMPTIED = 10
 
 _GUESSED = ("link", *FALLBACKS)
 
-_NO_SITEMAP = (200, 401, 403, 404, 410)
-"""Statuses of a path that has no sitemap any more: 200 is that of a page, 403 that of a bucket."""
+_NO_SITEMAP = (401, 403, 404, 410)
+"""Statuses of a path that has no sitemap any more, as an HTML page: 403 is that of a bucket."""
+
+_ABSENT = {"byte_count": 0, "etag": None, "last_modified": None, "digest": None}
+"""Facts of a document that is not there, so that it has no bytes. If it is again, it is read."""
 
 
 def take_snapshot(
@@ -126,7 +129,7 @@ class _Step:
         walk = RevisitWalk(
             site_walk,
             known,
-            held_steps=self._writer.held_steps,
+            held_steps=max(self._writer.held_steps, self._writer.held_steps_before),
             rechecked=self._oldest(known),
             skips_home=self._may_skip_home(known),
             declared={
@@ -238,6 +241,9 @@ class _Step:
             entries = document.entries if document is not None and record.entries else None
             problems = () if document is None else document.problems
             is_partial = any(problem.code in BROKEN for problem in problems)
+            known = writer.documents.get(source)
+            if known and not writer.outcome(source) and not writer.was_read_in_part(known):
+                facts["failures"] = 0  # the steps in which it could not be read do not count
             if self._is_emptied(source, record):
                 if not self._was_emptied(source):
                     facts["failures"] = 0  # the steps before, of another failure, do not count
@@ -290,9 +296,10 @@ class _Step:
             # That it is listed is known of the former content only.
             is_gone = is_gone and known.state == "gone"
             former = self._former_robots[record.parent]
-            is_over = known.failures >= self._writer.held_steps
-            if status in _NO_SITEMAP and is_over and former.state in ("refused", "html"):
-                self._undeclared[source] = reason
+            if _is_no_sitemap(record):
+                if self._is_over(known) and former.state in ("refused", "html"):
+                    self._undeclared[source] = reason
+                facts |= _as_absent(known)
         self._writer.add(source, "gone" if is_gone else "failed", facts, now=self._started)
 
     def _drop_undeclared(self) -> None:
@@ -391,7 +398,9 @@ class _Step:
                     )
                 )
                 kind = "unlisted" if is_read else "failed"
-                self._writer.add(source, kind, {}, now=self._started)  # type: ignore[arg-type]
+                is_absent = parent is None and not self._has_failed and source not in self._answers
+                facts = _as_absent(known[source]) if is_absent and not is_read else {}
+                self._writer.add(source, kind, facts, now=self._started)  # type: ignore[arg-type]
                 if kind == "failed" and parent is None:
                     self._reasons.append(f"{source}: {self._why_missing(known[source])}")
             if len(later) == len(left):
@@ -411,8 +420,11 @@ class _Step:
         for some time. So may one that is missing from its path, or that nothing names, for as long
         as one that fails holds back removals.
         """
-        is_recent = known.failures < self._writer.held_steps
-        return known.source not in self._answers and not is_recent
+        return known.source not in self._answers and self._is_over(known)
+
+    def _is_over(self, known: DocumentState) -> bool:
+        """Return whether a document is not there for as long as one that fails is waited for."""
+        return _is_absent(known) and known.failures >= self._writer.held_steps
 
     def _why_missing(self, known: DocumentState) -> str:
         if known.source in self._answers:
@@ -428,6 +440,25 @@ class _Step:
 
 _FOR_NOW = "for three steps, and for a day at least"
 _EMPTIED = f"it lists nothing any more; its former URLs are kept {_FOR_NOW}"
+
+
+def _is_no_sitemap(record: DocumentRecord) -> bool:
+    """Return whether an answer says that there is no sitemap, not that it cannot be read now."""
+    fetched = record.fetched
+    if fetched is None:
+        return False
+    is_page = fetched.status == 200 and fetched.is_whole and record.kind == "html"
+    return is_page or fetched.status in _NO_SITEMAP
+
+
+def _is_absent(known: DocumentState) -> bool:
+    """Return whether a document was not there in a step since it was last read."""
+    return known.byte_count == 0 or known.state == "gone"
+
+
+def _as_absent(known: DocumentState) -> dict[str, Any]:
+    """Return the facts of a document that is not there; steps with other failures do not count."""
+    return _ABSENT if _is_absent(known) else {**_ABSENT, "failures": 0}
 
 
 def _why_partial(record: DocumentRecord) -> str:

@@ -76,12 +76,15 @@ def judge(
     yield from _shrink(site)
     for section in judged:
         yield from _mass_lastmod(section, is_open=("lastmod-mass", section.name) in open_)
-    silences = list(_silences(site, judged))
-    silent = {each.subject for each in silences}
+    # One whose URLs were removed, as by a rename, is not silent, unless it was before.
+    excused = {s.name for s in judged if s.is_emptied and ("silence", s.name) not in open_}
+    silences = list(_silences(site, [each for each in judged if each.name not in excused]))
+    silent = {each.subject for each in silences} | excused
     for test in ("volume", "removals"):
         for section in judged:
             found = _volume(section, test, bands, site.now.date())
             # A silence says it already, and a band that begins at 0 on some weekdays would end it.
+            # That a section has no URLs any more was an alert, too.
             yield from (e for e in found if e.kind != "volume-low" or e.subject not in silent)
     yield from silences
 

@@ -18,6 +18,9 @@ MAX_PAUSES = 1_000
 MAX_GAP_S = 1.5 * DAY_S
 """A longer time between two observations covers several days."""
 
+MIN_EMPTIED = 10
+"""Removed URLs of a step, at least, that make a section count as emptied at once."""
+
 TRUSTED_SHARE = 0.9
 """Share of new dates that must be plausible, so that the rate is estimated from dates."""
 
@@ -48,7 +51,8 @@ class SectionNow:
 class SectionHistory:
     """History of one section: its URLs of each day, the latest last, and pauses between new ones.
 
-    The latest day may be incomplete. ``rate`` is None if no entry has a date.
+    The latest day may be incomplete. ``rate`` is None if no entry has a date. ``is_emptied``
+    says whether it has no URLs because most were removed at once, as by a rename, with an alert.
     """
 
     name: str
@@ -58,6 +62,7 @@ class SectionHistory:
     pauses_s: Sequence[float] = ()
     last_new: datetime | None = None
     rate: RateEstimate | None = None
+    is_emptied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +101,7 @@ def site_history(
     states = _states(session, snapshot, watched, names)
     added, removed = _days(session, now, names)
     pauses, last = _pauses(session, now)
-    for number in _emptied_at_once(session):
-        if not states.get(number, SectionNow()).urls:
-            pauses.pop(number, None)  # it is not silent: its URLs were removed, as by a rename
+    emptied = _emptied_at_once(session)
     rates = _rates(session, now)
     sections = [
         SectionHistory(
@@ -109,6 +112,7 @@ def site_history(
             pauses_s=pauses.get(number, ()),
             last_new=last.get(number),
             rate=rates.get(number) if number in states and states[number].dated else None,
+            is_emptied=number in emptied and not states.get(number, SectionNow()).urls,
         )
         for number in sorted(
             (n for n in names if states.get(n, SectionNow()).urls or added[n]),
@@ -264,20 +268,31 @@ def _pauses(
     return pauses, last
 
 
-def _emptied_at_once(session: StoreSession) -> list[int]:
-    """Return the sections from which many URLs were removed since their last new one, by an alert.
+def _emptied_at_once(session: StoreSession) -> set[int]:
+    """Return the sections from which one step since their last new URL removed most, by an alert.
 
-    One that lists the latest pages only, as of news, becomes empty without such an alert.
+    One that lists the latest pages only, as of news, becomes empty without such a step.
     """
-    query = """
-        WITH steps AS (
-            SELECT section, max(started) FILTER (h.added_count > 0 AND gap_s > 0) AS last_new,
-                max(snapshot) FILTER (h.removed_count > 0) AS last_removal
-            FROM store.history_steps h JOIN store.snapshots s USING (snapshot) GROUP BY section)
-        SELECT section FROM steps JOIN store.history_sections n USING (section)
-        WHERE EXISTS (FROM store.alerts a WHERE a.kind = 'shrink' AND a.snapshot = last_removal
-            OR a.kind = 'removals' AND a.subject = n.name AND a.opened >= last_new)"""
-    return [section for (section,) in session.rows(query)]
+    query = f"""
+        WITH latest AS (
+            SELECT section, max(snapshot) AS last_new FROM store.history_steps
+            WHERE added_count > 0 AND gap_s > 0 GROUP BY section),
+        removals AS (
+            SELECT section, last_new, snapshot, started, sum(h.removed_count) AS removed
+            FROM store.history_steps h JOIN latest USING (section)
+            JOIN store.snapshots s USING (snapshot)
+            WHERE snapshot >= last_new GROUP BY ALL HAVING removed >= {MIN_EMPTIED}),
+        alarms AS (
+            SELECT DISTINCT section, last_new, removed FROM removals r
+            JOIN store.history_sections n USING (section) WHERE EXISTS (
+                FROM store.alerts a WHERE a.kind = 'shrink' AND a.snapshot = r.snapshot
+                OR a.kind = 'removals' AND a.subject = n.name AND a.opened >= r.started))
+        SELECT DISTINCT section FROM alarms r WHERE removed * 2 > (
+            SELECT count(DISTINCT url_id) FROM store.history h
+            JOIN store.history_urls u USING (url_id) WHERE u.section = r.section
+            AND h.first_snapshot <= r.last_new
+            AND (h.last_snapshot IS NULL OR h.last_snapshot >= r.last_new))"""
+    return {section for (section,) in session.rows(query)}
 
 
 def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
