@@ -459,7 +459,8 @@ def test_table_with_a_column_of_no_type_is_refused_with_advice(write):
     polars = pytest.importorskip("polars")
 
     with pytest.raises(EntryError, match="cast it to string, or leave it out"):
-        write(polars.DataFrame({"loc": urls(1), "lastmod": [None]}))
+        pairs = polars.Series([[None, None]], dtype=polars.Array(polars.Null, 2))
+        write(polars.DataFrame({"loc": urls(1), "pairs": pairs}))
 
 
 def test_relative_urls_are_resolved_against_the_folder(write, tmp_path):

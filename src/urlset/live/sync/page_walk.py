@@ -335,7 +335,7 @@ def catch_alls(goals: Mapping[str, int]) -> set[str]:
     these pages, and the only target of several pages. Home pages are not among them:
     :func:`moved_or_unknown` knows what a redirect there says.
 
-    >>> catch_alls({"https://example.com/en/": 9, "https://example.com/tea": 2})
+    >>> catch_alls({"https://example.com/en/": 9, "https://example.com/tea": 1})
     {'https://example.com/en/'}
     >>> sorted(catch_alls({"/en/": 4, "/de/": 4, "/fr/": 4, "/tea": 1}))
     ['/de/', '/en/', '/fr/']
