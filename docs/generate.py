@@ -354,6 +354,13 @@ def has_parameter(verb: str, name: str) -> bool:
     return callable(function) and name in inspect.signature(function).parameters
 
 
+def is_required(verb: str, name: str) -> bool:
+    """Return whether the function of a command has a parameter without a default."""
+    function = getattr(urlset, verb, None)
+    parameter = inspect.signature(function).parameters.get(name) if callable(function) else None
+    return parameter is not None and parameter.default is parameter.empty
+
+
 def parameter_of(option: Option) -> str:
     """Return the name that an argument or an option has in Python, if it is a parameter there."""
     return option.in_python or option.name if option.is_argument else option.name
@@ -410,6 +417,8 @@ def option_row(option: Option, command: str) -> str:
         names = (*names[:2], ARGUMENTS[option.name])
     has_default = option.default not in (None, (), {}) and option.name != "grace"
     meaning = option.help.partition("  [default")[0]
+    if not is_required(command, name):
+        meaning = meaning.replace("Required: ", "Required by the command: ", 1)
     cells = [*(f"`{name}`" if name else "" for name in names), type_of(option)]
     shown = os.fspath(option.default) if isinstance(option.default, Path) else repr(option.default)
     cells += [f"`{shown}`" if has_default else "", meaning]

@@ -54,7 +54,10 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("read", (b"",), "base_ulr", "base_url"),
         ("parse", (b"",), "sorce", "source"),
         ("write", ([],), "output", "target"),
-        ("crawl", (SITE,), "output", "store"),
+        ("read", (b"",), "path", "source"),
+        ("check", (b"",), "path", "source"),
+        ("diff", ("a", "b"), "path", "before"),
+        *(("build", ([],), name, "ledger") for name in ("database", "db", "duckdb", "state")),
         ("crawl", (SITE,), "recheck_s", "confirm_after_s"),
         ("sync", (SITE,), "state", "store"),
         ("watch", (SITE,), "state", "store"),
@@ -276,6 +279,20 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "output",
             'report="FILE.html" writes the result with charts, .to_dict() of the result has it as '
             "JSON",
+        ),
+        (
+            "crawl",
+            "output",
+            'store="FILE.duckdb" has the pages and links, .report(path) of the result writes the '
+            "result with charts, .to_dict() of the result has it as JSON",
+        ),
+        *(
+            (
+                function,
+                "report",
+                "the results of check, crawl, audit, diff and watch have .report(path)",
+            )
+            for function in ("build", "fix", "read")
         ),
         (
             "submit",

@@ -34,21 +34,22 @@ _MEANT = {
         "allowed_host": "allowed_hosts", "host": "", "hosts": "", "store": "ledger",
         "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
-        "max_removed_share": "max_removed",
+        "max_removed_share": "max_removed", "report": "",
+        **dict.fromkeys(("database", "db", "duckdb", "state"), "ledger"),
     },
     "check": {
         "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
-        "skip": "ignore", "store": "output", "dry_run": "diff",
+        "skip": "ignore", "path": "source", "store": "output", "dry_run": "diff",
     },
     "crawl": {
-        "output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth",
+        "output": "", "path": "store", "limit": "max_pages", "depth": "max_depth",
         "max_requests": "max_pages", "max_urls": "max_pages", "recheck_s": "confirm_after_s",
         **dict.fromkeys(_HOSTS, ""),
     },
-    "fix": {"dry_run": "", "output": "", "diff": ""},
+    "fix": {"dry_run": "", "output": "", "diff": "", "path": "source", "report": ""},
     "diff": {
         "max_removed_share": "max_removed", "min_share": "max_removed",
-        "old": "before", "new": "after", "state": "", **dict.fromkeys(_HOSTS, ""),
+        "old": "before", "new": "after", "path": "before", "state": "", **dict.fromkeys(_HOSTS, ""),
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
     },
     "Policy": {
@@ -76,7 +77,7 @@ _MEANT = {
         "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
         "robots": "read_robots", "max_requests": "max_documents", "max_pages": "limit",
         "max_minutes": "", "max_urls": "limit", "store": "", "format": "", "output": "",
-        **dict.fromkeys(_HOSTS - {"hosts"}, "hosts"),
+        "path": "source", "report": "", **dict.fromkeys(_HOSTS - {"hosts"}, "hosts"),
     },
     "watch": {
         "output": "", "path": "store", "recheck": "recheck_sitemaps",
@@ -164,6 +165,9 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         ("submit", name): lambda: _in_policy("delay_s", "the time between requests to a host")
         for name in ("delay", "delay_s")
     },
+    ("submit", "concurrency"): lambda: _in_policy(
+        "concurrency", "the number of requests at the same time"
+    ),
     **{
         ("submit", name): lambda: _in_policy("headers", "a dict of headers of each request")
         for name in ("header", "headers")
@@ -300,10 +304,29 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         else "urlset.report(store) reports on its store"
     ),
     ("submit", "report"): lambda: f"submit has no report; {_as_json()} has all numbers",
-    ("watch", "output"): lambda: (
-        f"{option('report', 'FILE.html')} writes the result with charts, "
-        f"{_as_json()} has it as JSON"
-    ),
+    **{
+        ("watch", name): lambda: (
+            f"{option('report', 'FILE.html')} writes the result with charts, "
+            f"{_as_json()} has it as JSON"
+        )
+        for name in ("output", "o")
+    },
+    **{
+        ("crawl", name): lambda: (
+            f"{option('store', 'FILE.duckdb')} has the pages and links, "
+            f"{option('report', 'FILE.html', python='.report(path) of the result')} writes the "
+            f"result with charts, {_as_json()} has it as JSON"
+        )
+        for name in ("output", "o")
+    },
+    **{
+        (function, "report"): lambda: (
+            ""
+            if is_command()
+            else "the results of check, crawl, audit, diff and watch have .report(path)"
+        )
+        for function in ("build", "fix", "read")
+    },
     **{
         ("watch", name): lambda: (
             f"watch has alerts about removed URLs and no limit; {_REMOVED_LIMIT[is_command()]}"

@@ -280,7 +280,6 @@ def test_misuse_is_reported_in_one_line(arguments, words, urlset):
     [
         ("crawl", "--limit", "--max-pages"),
         ("crawl", "--max-requests", "--max-pages"),
-        ("crawl", "--output", "--store"),
         ("crawl", "--nolinks", "--no-links"),
         ("crawl", "--agent", "--user-agent"),
         ("crawl", "--reprot", "--report"),
@@ -430,6 +429,27 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ["sync", "a", "--report", "x"],
             ": `urlset report STORE --output report.html` reports on its store",
         ),
+        *(
+            (
+                ["crawl", "a", name, "x"],
+                ": --store FILE.duckdb has the pages and links, --report FILE.html writes the "
+                "result with charts, --format json has it as JSON",
+            )
+            for name in ("--output", "-o")
+        ),
+        (
+            ["watch", "a", "-o", "x"],
+            ": --report FILE.html writes the result with charts, --format json has it as JSON",
+        ),
+        (["build", "a", "--report", "x"], "; check, crawl, audit, diff and watch have it"),
+        (
+            ["submit", "a", "--concurrency", "2"],
+            ": in Python, concurrency of policy=urlset.Policy(…) is the number of requests at the "
+            "same time",
+        ),
+        (["read", "--path", "a"], "; did you mean the argument SOURCE?"),
+        (["diff", "--path", "a"], "; did you mean the argument BEFORE?"),
+        (["build", "a", "--state", "x"], "; did you mean '--ledger'?"),
         (["submit", "--ledger", "a"], "; did you mean the argument CHANGES?"),
         (["crawl", "--url", "a"], "; did you mean the argument SITE?"),
         (["check", "--site", "a"], "; did you mean the argument SOURCE?"),
@@ -448,7 +468,7 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
     ],
 )
 def test_an_unknown_option_is_explained(arguments, advice, urlset):
-    wrong = next(each for each in arguments if each.startswith("--"))
+    wrong = next(each for each in arguments if each.startswith("-"))
 
     ran = urlset(*arguments)
 
@@ -481,6 +501,37 @@ def test_an_output_with_the_suffix_of_another_format_is_refused(arguments, outpu
     assert ran.code == 2
     assert ran.err == (
         f"urlset: --output: expected another suffix for {form}, found {output!r}; use {advice}\n"
+    )
+    assert [path.name for path in Path().iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "a"],
+        ["audit", "a"],
+        ["diff", "a", "a"],
+        ["crawl", "https://example.com", "--store", "s.duckdb"],
+        ["watch", "https://example.com", "--store", "s.duckdb"],
+    ],
+)
+@pytest.mark.parametrize(
+    ("report", "advice"),
+    [
+        ("r.json", "r.html; --format json prints the result as JSON"),
+        ("r.CSV", "r.html"),
+        ("r.duckdb", "r.html"),
+        ("my r.xml", "'my r.html'"),
+    ],
+)
+def test_a_report_with_the_suffix_of_another_format_is_refused(arguments, report, advice, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+
+    ran = urlset(*arguments, "--report", report)
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: --report: expected another suffix for html, found {report!r}; use {advice}\n"
     )
     assert [path.name for path in Path().iterdir()] == ["a"]
 
