@@ -458,8 +458,9 @@ def test_table_without_loc_is_refused(write):
 def test_table_with_a_column_of_no_type_is_refused_with_advice(write):
     polars = pytest.importorskip("polars")
 
+    pairs = polars.Series([[None, None]], dtype=polars.Array(polars.Null, 2))
+
     with pytest.raises(EntryError, match="cast it to string, or leave it out"):
-        pairs = polars.Series([[None, None]], dtype=polars.Array(polars.Null, 2))
         write(polars.DataFrame({"loc": urls(1), "pairs": pairs}))
 
 
