@@ -300,7 +300,7 @@ _rows = st.fixed_dictionaries(
 @pytest.mark.slow
 @settings(max_examples=amount(8, 100), suppress_health_check=list(HealthCheck), deadline=None)
 @given(  # a build merges rows of one URL, and write keeps the first
-    st.lists(_rows, min_size=1, max_size=6, unique_by=lambda row: row["loc"]),
+    st.lists(_rows, min_size=1, max_size=6, unique_by=lambda row: str(row["loc"])),
     st.sampled_from(NESTED),
 )
 def test_any_rows_are_refused_and_written_alike(given_rows, make):
