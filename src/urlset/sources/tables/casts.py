@@ -85,7 +85,9 @@ def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
         is_number = f"regexp_full_match({text}, '{_DECIMAL_TEXT}')"
         if type_name == "JSON":  # a number of JSON may have an exponent
             is_number = f"({is_number} OR json_type({column}) = 'DOUBLE')"
-        number = f"CASE WHEN {is_number} THEN TRY_CAST({text} AS DOUBLE) END"
+        # A number that is out of range is kept, because the message about it has the value.
+        number = f"TRY_CAST({text} AS DOUBLE)"
+        number = f"CASE WHEN {is_number} OR {number} NOT BETWEEN 0 AND 1 THEN {number} END"
         return f"CASE WHEN trim({text}) <> '' THEN coalesce({number}, 'nan') END"
     raise error("a number", "map another column, or none")
 
