@@ -123,7 +123,8 @@ def test_the_summary_counts_sitemaps_that_could_not_be_read():
 
     with audited(example, datetime(2026, 11, 21, 12, tzinfo=UTC)) as found:
         assert found.summary == (
-            "The one listed URL is fine. 1 sitemap could not be read completely."
+            "The one listed URL is fine. 1 sitemap could not be read completely. "
+            "The audit is not complete."
         )
 
 
