@@ -217,6 +217,22 @@ def test_mutated_documents(text, base):
     assert_agree(text.encode(), base)
 
 
+@settings(max_examples=amount(6, 300))
+@given(
+    st.lists(st.sampled_from(ENTRIES[:7]), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 1_300_000), soups), max_size=8),
+    st.sampled_from([(), (OffsetRun(0, 2, 1, 2),)]),
+)
+def test_large_documents(entries, others, runs):
+    # The native engine reads them with several threads, if several processors are idle.
+    repeated = "".join(entries)
+    inside = repeated * (1_300_000 // len(repeated) + 1)
+    for start, other in sorted(others, reverse=True):
+        inside = inside[:start] + other + inside[start:]
+    text = (ROOTS[0][0] + inside + ROOTS[0][1]).encode()
+    assert answers(native, text, runs=runs) == answers(reference, text, runs=runs)
+
+
 @given(st.lists(values | st.text(max_size=10), max_size=10), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_lists(lines, end):
     assert_agree(end.join(lines).encode())

@@ -114,6 +114,32 @@ def fork(i):
     done.append(i)
 in_threads(fork, 6, 4); assert len(done) == 48
 """,
+    "large-documents": """
+large = XML.replace(b"</urlset>", b"") + XML[XML.index(b"<url>"):-9] * 100 + b"</urlset>"
+def parse_large(i):
+    assert len(urlset.parse(large).entries) == 101 * ENTRIES
+    done.append(i)
+in_threads(parse_large, 10, 8); in_threads(parse_large, 200, 1)
+assert len(done) == 280
+""",
+    "fork-while-large-documents-are-parsed": """
+import warnings; warnings.simplefilter("ignore", DeprecationWarning)
+large = XML.replace(b"</urlset>", b"") + XML[XML.index(b"<url>"):-9] * 100 + b"</urlset>"
+is_over = threading.Event()
+def parse_on():
+    while not is_over.is_set(): urlset.parse(large)
+urlset.parse(large)  # the modules are imported before a fork
+threads = [threading.Thread(target=parse_on) for _ in range(2)]
+for thread in threads: thread.start()
+for _ in range(25):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if len(urlset.parse(large).entries) == 101 * ENTRIES else 3)
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+is_over.set()
+for thread in threads: thread.join()
+""",
     "objects-outlive-their-thread": """
 kept = []
 in_threads(lambda i: kept.append(parse(i)), 10, 20)

@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `LAST_UTF8` | mutex; nothing is released while it is held |
 //! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
-//! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
+//! | HTML entities, number of processors (`core`) | `OnceLock` |
+//! | number of busy threads (`core`) | atomic; there is no other static, and no `unsafe`, in `core` |
 //! | `ScannedPage` | immutable after creation |
 //! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
 //! | `Renderer`, `UrlHashes`, `KnownRows`, `LogAggregator` | mutex |
@@ -24,6 +25,9 @@
 //! system. An allocator with such state depends on the start and end of threads that an extension
 //! module does not control: mimalloc 3.3 ended half of the processes with a thousand short-lived
 //! threads.
+//!
+//! `core` starts threads for documents of a megabyte or more, if processors are idle. They end before
+//! the call returns and use nothing of Python.
 //!
 //! Whoever waits for a mutex is detached from the interpreter (`lock_py_attached`, or within
 //! `detach`). Otherwise a thread that holds the mutex and waits for the GIL, or for a pause of all
@@ -138,7 +142,7 @@ fn parse<'py>(
 #[pyfunction]
 fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
     let bytes = data.as_bytes();
-    let is_utf8 = detached(py, bytes.len(), || urlset_core::utf8::utf8(bytes).is_some());
+    let is_utf8 = detached(py, bytes.len(), || urlset_core::utf8::is_utf8(bytes));
     if is_utf8
         && bytes.len() >= MIN_CACHED_BYTES
         && let Ok(mut last) = LAST_UTF8.lock_py_attached(py)

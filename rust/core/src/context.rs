@@ -173,6 +173,15 @@ impl<'a> Positions<'a> {
         self.line
     }
 
+    /// Converts offsets in the text to offsets in the source.
+    pub fn convert(&self, offsets: &mut [u64]) {
+        if !self.runs.is_empty() {
+            for offset in offsets {
+                *offset = usize::try_from(*offset).map_or(0, |offset| self.source_offset(offset));
+            }
+        }
+    }
+
     /// Sets the line of an offset that the caller has counted.
     pub fn set_line(&mut self, offset: usize, line: u32) {
         self.line_offset = offset;

@@ -59,6 +59,7 @@ mod references;
 mod search;
 mod sitemap;
 mod tags;
+mod threads;
 mod tokens;
 mod tree;
 mod unknown_extensions;

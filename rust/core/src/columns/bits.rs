@@ -24,24 +24,19 @@ impl Bits {
 
     /// Sets the bits of `rows` rows from `first` on: those set in `bits`, or all of them.
     pub fn extend(&mut self, first: usize, rows: usize, bits: Option<&[u8]>) {
-        if !first.is_multiple_of(8) {
-            let is_set = |row: &usize| bits.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
-            (0..rows).filter(is_set).for_each(|row| self.set(first + row));
-            return;
+        let (start, shift) = (first / 8, first % 8);
+        self.bytes.resize(start + (shift + rows).div_ceil(8), 0);
+        for number in 0..rows.div_ceil(8) {
+            let used = u8::MAX >> (8 - (rows - 8 * number).min(8));
+            let byte = bits.map_or(u8::MAX, |bits| bits[number]) & used;
+            self.count += byte.count_ones() as usize;
+            self.bytes[start + number] |= byte << shift;
+            if shift > 0
+                && let Some(next) = self.bytes.get_mut(start + number + 1)
+            {
+                *next |= byte >> (8 - shift);
+            }
         }
-        let added = rows.div_ceil(8);
-        self.bytes.resize(first / 8, 0);
-        match bits {
-            Some(bits) => self.bytes.extend_from_slice(&bits[..added]),
-            None => self.bytes.resize(first / 8 + added, u8::MAX),
-        }
-        if !rows.is_multiple_of(8)
-            && let Some(last) = self.bytes.last_mut()
-        {
-            *last &= (1 << (rows % 8)) - 1;
-        }
-        let added = &self.bytes[first / 8..];
-        self.count += added.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
     }
 
     /// Returns whether a row has a value.
@@ -83,6 +78,36 @@ impl Bits {
             let kept = *last & ((1 << (rows % 8)) - 1);
             self.count -= (*last ^ kept).count_ones() as usize;
             *last = kept;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_added_at_any_position() {
+        let added = [0b1010_0110, 0b0111_0101, 0b1101_1001];
+        let is_set = |row: usize| added[row / 8] >> (row % 8) & 1 == 1;
+        for first in 0..20 {
+            for rows in 0..24 {
+                for bits in [Some(&added[..]), None] {
+                    let mut extended = Bits::default();
+                    (0..first).step_by(3).for_each(|row| extended.set(row));
+                    let mut expected = extended.clone();
+                    extended.extend(first, rows, bits);
+                    let rows_set = (0..rows).filter(|row| bits.is_none() || is_set(*row));
+                    rows_set.for_each(|row| expected.set(first + row));
+                    expected.close(first + rows);
+                    extended.close(first + rows);
+                    assert_eq!(
+                        (&extended.bytes, extended.count),
+                        (&expected.bytes, expected.count),
+                        "{first} {rows}"
+                    );
+                }
+            }
         }
     }
 }

@@ -229,6 +229,14 @@ impl Entries {
         self.alternates.truncate(rows);
     }
 
+    /// Removes all rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows = 0;
+        self.rollback();
+        self.offset.clear();
+        self.line.clear();
+    }
+
     /// Reserves space for `times` times the current content. Growth by doubling would copy all
     /// values about twice, into new memory each time.
     pub fn reserve_times(&mut self, times: usize) {

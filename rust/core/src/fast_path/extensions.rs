@@ -1,11 +1,11 @@
 //! Images, links and news in their common form (see [`super`]).
 
-use super::{EntryState, FastPath};
+use super::run::{EntryReader, EntryState};
 use crate::columns::{Entries, Texts};
 use crate::cursor::{Prefix, Slice};
 use crate::search::Mode;
 
-impl<'a> FastPath<'a> {
+impl<'a> EntryReader<'a> {
     /// Reads an element that contains only text, with its end tag.
     fn leaf(&mut self, end_tag: &[u8]) -> Option<Option<Slice>> {
         let span = self.cursor.text_until(end_tag)?;

@@ -2,58 +2,53 @@
 //!
 //! An entry with anything unusual fails here without side effects, and the tree reads it instead.
 //! The tree remains the only implementation of all other cases.
+//!
+//! A common entry depends on its text and on the namespaces of the root alone, so that several
+//! threads read the entries of a large document (see [`ahead`]).
 
+mod ahead;
 mod extensions;
+mod run;
 mod values;
 mod video;
 
-use crate::columns::Entries;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread;
+
 use crate::context::Context;
-use crate::cursor::Cursor;
 use crate::names::Key;
 use crate::namespaces::{Ns, uri_of};
 use crate::tree::Tree;
 use crate::utf8::utf8_or_empty;
-
-/// Maximum size of an entry in bytes. Entries below it cannot reach the limits on nodes and values.
-const MAX_ENTRY_BYTES: usize = 262_144;
-
-/// The tree reads URLs of this length in bytes or more, because it counts characters.
-const MAX_LOC: usize = 2_048;
-
-/// Number of entries after which the total is estimated.
-const SAMPLE_ENTRIES: usize = 1_024;
-
-/// Maximum number of images per entry.
-const MAX_IMAGES: usize = 1_000;
+use ahead::{AheadThreads, Spare, Window};
+use run::{EntryReader, Extensions, Notes, Run, Stop};
 
 /// Reader of common entries in one root element.
 pub struct FastPath<'a> {
-    cursor: Cursor<'a>,
-    has_image: bool,
-    has_video: bool,
-    has_news: bool,
-    has_xhtml: bool,
-    /// Scheme and authority of the last URL, which the next URL usually shares.
-    origin: Vec<u8>,
-    /// Last valid date and its instant.
-    date: (Vec<u8>, i64),
-    /// Number of consecutive failed entries, and number of entries that the tree reads next because
-    /// of them.
-    failures: usize,
+    reader: EntryReader<'a>,
+    notes: Notes,
+    failures: Failures,
+    /// Runs that were read ahead, in order.
+    ahead: VecDeque<Run>,
+    /// End of what was read ahead.
+    ahead_end: usize,
+    spare: Spare,
+}
+
+/// Consecutive entries that are not common.
+#[derive(Default)]
+struct Failures {
+    count: usize,
+    /// Number of entries that the tree reads next because of them.
     skips: usize,
 }
 
-/// State of an entry that is being read.
-#[derive(Default)]
-struct EntryState {
-    has_loc: bool,
-    has_lastmod: bool,
-    has_changefreq: bool,
-    has_priority: bool,
-    has_news: bool,
-    /// Invalid lastmod, changefreq and priority: code, start, end.
-    invalid: [Option<(&'static str, usize, usize)>; 3],
+impl Failures {
+    fn add(&mut self) {
+        self.count = (self.count + 1).min(8);
+        self.skips = self.count - 1;
+    }
 }
 
 impl<'a> FastPath<'a> {
@@ -66,110 +61,152 @@ impl<'a> FastPath<'a> {
         }
         let is_bound =
             |prefix: &[u8], ns| root.bindings.get(prefix).map(|uri| &**uri) == uri_of(ns);
+        let extensions = Extensions {
+            image: is_bound(b"image", Ns::Image),
+            video: is_bound(b"video", Ns::Video),
+            news: is_bound(b"news", Ns::News),
+            xhtml: is_bound(b"xhtml", Ns::Xhtml),
+        };
         Some(Self {
-            cursor: Cursor::new(context.bytes),
-            has_image: is_bound(b"image", Ns::Image),
-            has_video: is_bound(b"video", Ns::Video),
-            has_news: is_bound(b"news", Ns::News),
-            has_xhtml: is_bound(b"xhtml", Ns::Xhtml),
-            origin: Vec::new(),
-            date: (Vec::new(), 0),
-            failures: 0,
-            skips: 0,
+            reader: EntryReader::new(context.bytes, extensions),
+            notes: Notes::default(),
+            failures: Failures::default(),
+            ahead: VecDeque::new(),
+            ahead_end: 0,
+            spare: Spare::default(),
         })
     }
 
     /// Reads common entries from `at` on. Returns the offset to continue at.
     pub fn read(&mut self, context: &mut Context<'a>, at: usize) -> usize {
         let mut end = at;
-        self.cursor.at = at;
-        self.cursor.skip_spaces();
-        if !self.cursor.rest().starts_with(b"<url>") {
-            return at;
-        }
-        if self.skips > 0 {
-            self.skips -= 1;
-            return at;
-        }
-        self.cursor.at = at;
-        self.cursor.lines = context.positions.line(at);
-        loop {
-            self.cursor.skip_spaces();
-            let start = self.cursor.at;
-            let line = self.cursor.lines;
-            if !self.cursor.eat(b"<url>") {
-                return end;
+        while let Some(start) = self.reader.next_entry(end) {
+            let (read_to, is_at_limit) = if start < self.ahead_end {
+                self.read_to(context, end, self.ahead_end)
+            } else {
+                let window = Window::new(start, context.bytes.len());
+                if window.is_parallel() {
+                    self.read_in_threads(context, end, &window)
+                } else {
+                    self.read_to(context, end, window.end)
+                }
+            };
+            end = read_to;
+            if !is_at_limit {
+                break;
             }
-            let mut state = EntryState::default();
-            self.cursor.decoded.clear();
-            let is_read = self.entry(&mut context.entries, &mut state).is_some();
-            if !is_read || self.commit(context, &state, start, line).is_none() {
-                context.entries.rollback();
-                self.failures = (self.failures + 1).min(8);
-                self.skips = self.failures - 1;
-                return end;
-            }
-            self.failures = 0;
-            end = self.cursor.at;
         }
+        end
     }
 
-    fn commit(
-        &self,
+    /// Reads entries that begin before `limit`. Returns the offset to continue at, and whether the
+    /// next entry begins at the limit or later; otherwise the tree continues.
+    fn read_to(&mut self, context: &mut Context<'a>, at: usize, limit: usize) -> (usize, bool) {
+        let mut end = at;
+        while let Some(start) = self.reader.next_entry(end) {
+            if start >= limit {
+                return (end, true);
+            }
+            if let Some(run) = self.run_at(start) {
+                end = run.end;
+                self.append(context, run);
+                self.failures = Failures::default();
+                continue;
+            }
+            if self.failures.skips > 0 {
+                self.failures.skips -= 1;
+                return (end, false);
+            }
+            let limit = self.ahead.front().map_or(limit, |run| run.start.min(limit));
+            let stop = self.read_entries(context, start, limit);
+            if let Some(stopped) = stop.end {
+                end = stopped;
+                self.failures = Failures::default();
+            }
+            if stop.is_failure {
+                self.failures.add();
+                return (end, false);
+            }
+        }
+        (end, false)
+    }
+
+    /// Reads a window whose parts other threads read ahead. Returns the same as [`Self::read_to`].
+    fn read_in_threads(
+        &mut self,
         context: &mut Context<'a>,
-        state: &EntryState,
-        start: usize,
-        line: u32,
-    ) -> Option<()> {
-        let Context { entries, diagnostics, positions, .. } = context;
-        let images = entries.images.list.get(entries.row()).len();
-        if !state.has_loc || self.cursor.at - start > MAX_ENTRY_BYTES || images > MAX_IMAGES {
-            return None;
-        }
-        for (code, start, end) in state.invalid.into_iter().flatten() {
-            diagnostics.add(code, start, end, utf8_or_empty(&context.bytes[start..end]));
-        }
-        positions.set_line(start, line);
-        if entries.row() == SAMPLE_ENTRIES {
-            entries.reserve_times(context.bytes.len() / (start + 1));
-        }
-        entries.commit_at(positions.source_offset(start), line);
-        context.news_count += usize::from(state.has_news);
-        Some(())
+        at: usize,
+        window: &Window,
+    ) -> (usize, bool) {
+        let spare = Arc::clone(&self.spare);
+        thread::scope(|scope| {
+            let threads = AheadThreads::start(scope, window, &self.reader, &spare);
+            let (mut end, mut is_at_limit) = (at, true);
+            for (part, bounds) in window.parts().enumerate() {
+                if let Some(runs) = threads.runs_of(part) {
+                    self.ahead.extend(runs);
+                }
+                (end, is_at_limit) = self.read_to(context, end, bounds.end);
+                if !is_at_limit {
+                    self.ahead_end = bounds.end;
+                    break;
+                }
+            }
+            for (part, runs) in threads.finish() {
+                self.ahead.extend(runs);
+                self.ahead_end = self.ahead_end.max(window.part(part).end);
+            }
+            self.ahead.make_contiguous().sort_by_key(|run| run.start);
+            (end, is_at_limit)
+        })
     }
 
-    /// Reads the content of a `url` element and its end tag.
-    fn entry(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
-        loop {
-            self.cursor.skip_spaces();
-            let rest = self.cursor.rest();
-            match rest.get(1)? {
-                b'l' => {
-                    if self.cursor.eat(b"<loc>") {
-                        self.loc(entries, state)?;
-                    } else if self.cursor.eat(b"<lastmod>") {
-                        self.lastmod(entries, state)?;
-                    } else {
-                        return None;
-                    }
-                }
-                b'c' if self.cursor.eat(b"<changefreq>") => self.changefreq(entries, state)?,
-                b'p' if self.cursor.eat(b"<priority>") => self.priority(entries, state)?,
-                b'/' => return self.cursor.eat(b"</url>").then_some(()),
-                b'i' if self.has_image && self.cursor.eat(b"<image:image>") => {
-                    self.image(entries)?;
-                }
-                b'x' if self.has_xhtml && self.cursor.eat(b"<xhtml:link") => self.link(entries)?,
-                b'v' if self.has_video && self.cursor.eat(b"<video:video>") => {
-                    self.video(entries)?;
-                }
-                b'n' if self.has_news && self.cursor.eat(b"<news:news>") => {
-                    self.news(entries, state)?;
-                }
-                _ => return None,
-            }
+    /// Returns the run that was read ahead from `start` on. Discards those that begin before.
+    fn run_at(&mut self, start: usize) -> Option<Run> {
+        while self.ahead.front().is_some_and(|run| run.start < start) {
+            self.ahead.pop_front();
+        }
+        let is_next = self.ahead.front().is_some_and(|run| run.start == start);
+        if is_next { self.ahead.pop_front() } else { None }
+    }
+
+    /// Reads entries from `start` on that begin before `limit`.
+    fn read_entries(&mut self, context: &mut Context<'a>, start: usize, limit: usize) -> Stop {
+        let (line, first) = (context.positions.line(start), context.entries.offset.len());
+        let Context { entries, positions, bytes, .. } = context;
+        self.reader.part = 0..bytes.len();
+        let stop = self.reader.read(entries, &mut self.notes, start, line, limit);
+        if let Some(end) = stop.end {
+            positions.set_line(end, stop.line);
+        }
+        add_notes(context, &mut self.notes, first);
+        stop
+    }
+
+    /// Adds the entries of a run that was read ahead, which begins at the current position.
+    fn append(&mut self, context: &mut Context<'a>, mut run: Run) {
+        let line = context.positions.line(run.start);
+        let first = context.entries.offset.len();
+        context.entries.append(&run.entries);
+        for own in &mut context.entries.line[first..] {
+            *own += line;
+        }
+        context.positions.set_line(run.end, line + run.lines);
+        add_notes(context, &mut run.notes, first);
+        if let Ok(mut spare) = self.spare.lock() {
+            spare.push(run.entries);
         }
     }
+}
+
+/// Adds what was noted of the entries from number `first` on.
+fn add_notes(context: &mut Context<'_>, notes: &mut Notes, first: usize) {
+    let Context { entries, diagnostics, positions, .. } = context;
+    for (code, start, end) in notes.invalid.drain(..) {
+        diagnostics.add(code, start, end, utf8_or_empty(&context.bytes[start..end]));
+    }
+    positions.convert(&mut entries.offset[first..]);
+    context.news_count += std::mem::take(&mut notes.news);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The four elements of the protocol (see [`super`]).
 
-use super::{EntryState, FastPath, MAX_LOC};
+use super::run::{EntryReader, EntryState};
 use crate::codes::{S019, S020};
 use crate::columns::Entries;
 use crate::cursor::{Prefix, Span};
@@ -11,7 +11,10 @@ use crate::search::Mode;
 use crate::urls::{has_space, http_length, is_authority, trim};
 use crate::utf8::utf8_or_empty;
 
-impl FastPath<'_> {
+/// The tree reads URLs of this length in bytes or more, because it counts characters.
+const MAX_LOC: usize = 2_048;
+
+impl EntryReader<'_> {
     /// Reads the content of a `loc` element and its end tag.
     pub(super) fn loc(&mut self, entries: &mut Entries, state: &mut EntryState) -> Option<()> {
         if std::mem::replace(&mut state.has_loc, true) {

@@ -1,13 +1,13 @@
 //! Videos in their common form (see [`super`]): one element per field, with optional attributes.
 
-use super::FastPath;
+use super::run::EntryReader;
 use crate::columns::{Entries, Texts, Videos, video_text};
 use crate::cursor::Slice;
 use crate::extensions::video_column;
 use crate::names::{Key, KeySet};
 use crate::references::name_length;
 
-impl FastPath<'_> {
+impl EntryReader<'_> {
     /// Reads the content of a `video:video` element and its end tag.
     pub(super) fn video(&mut self, entries: &mut Entries) -> Option<()> {
         let row = entries.row();
