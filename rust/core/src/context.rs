@@ -115,6 +115,8 @@ pub struct Context<'a> {
     pub expanded_characters: usize,
     /// Number of entries with news.
     pub news_count: usize,
+    /// Whether threads have read a root element: those of a document with many are short.
+    pub is_read_ahead: bool,
 }
 
 impl<'a> Context<'a> {
@@ -139,6 +141,7 @@ impl<'a> Context<'a> {
             entities_used: false,
             expanded_characters: 0,
             news_count: 0,
+            is_read_ahead: false,
         }
     }
 

@@ -44,9 +44,9 @@ pub struct Window {
 impl Window {
     /// Returns the window from `start` on: the whole rest of a document of `length` bytes, unless
     /// one thread reads it.
-    pub fn new(start: usize, length: usize) -> Self {
+    pub fn new(start: usize, length: usize, is_alone: bool) -> Self {
         let rest = length - start;
-        let processors = Processors::take(rest / MIN_PART);
+        let processors = Processors::take(if is_alone { 1 } else { rest / MIN_PART });
         let threads = processors.count();
         if threads == 1 {
             let end = length.min(start + ALONE);

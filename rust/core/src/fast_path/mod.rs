@@ -33,6 +33,8 @@ pub struct FastPath<'a> {
     ahead: VecDeque<Run>,
     /// End of what was read ahead.
     ahead_end: usize,
+    /// Whether one thread reads this root element.
+    is_alone: bool,
     spare: Spare,
 }
 
@@ -73,6 +75,7 @@ impl<'a> FastPath<'a> {
             failures: Failures::default(),
             ahead: VecDeque::new(),
             ahead_end: 0,
+            is_alone: context.is_read_ahead,
             spare: Spare::default(),
         })
     }
@@ -84,8 +87,9 @@ impl<'a> FastPath<'a> {
             let (read_to, is_at_limit) = if start < self.ahead_end {
                 self.read_to(context, end, self.ahead_end)
             } else {
-                let window = Window::new(start, context.bytes.len());
+                let window = Window::new(start, context.bytes.len(), self.is_alone);
                 if window.is_parallel() {
+                    context.is_read_ahead = true;
                     self.read_in_threads(context, end, &window)
                 } else {
                     self.read_to(context, end, window.end)
