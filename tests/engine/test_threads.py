@@ -1,16 +1,19 @@
 """One engine in several threads: equal results, shared objects, no deadlock."""
 
 import gzip
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from contextlib import suppress
+from pathlib import Path
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
-from urlset.engine import Engine, available
+from urlset.engine import Engine, available, get
 from urlset.model import Entry
 
 THREADS = 8
@@ -76,6 +79,41 @@ def test_threads_read_the_same_columns(engine):
     expected = list(parsed.entries)
 
     assert all(rows == expected for rows in at_once(lambda _: list(parsed.entries)))
+
+
+def processors() -> int:
+    """Return how many processors this process may use, on Linux; 1 elsewhere."""
+    if sys.platform != "linux":
+        return 1
+    allowed = len(os.sched_getaffinity(0))
+    with suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        allowed = min(allowed, int(quota) // int(period))
+    return allowed
+
+
+@pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
+@pytest.mark.skipif(processors() < 2, reason="there is one processor, or no /proc")
+def test_several_threads_parse_a_large_document():
+    body = LARGE[LARGE.index(b"<url>") : LARGE.rindex(b"<url>")]
+    large = LARGE.replace(body, body * 300)
+    engine, is_over = get("native"), Event()
+
+    def count_threads() -> int:
+        most = 0
+        while not is_over.is_set():
+            most = max(most, len(os.listdir("/proc/self/task")))
+        return most
+
+    with ThreadPoolExecutor(1) as pool:
+        counted = pool.submit(count_threads)
+        before = len(os.listdir("/proc/self/task"))
+        try:
+            lengths = [len(engine.parse(large, None, None, []).entries) for _ in range(5)]
+        finally:
+            is_over.set()
+        assert counted.result() > before
+    assert lengths == [300 * 300] * 5
 
 
 def test_threads_check_documents_larger_than_the_remembered_one(engine):
