@@ -256,18 +256,19 @@ def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str
         expect_own_files(named, sources)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _expect_html(outputs.get("report"))
+    expect_html(outputs.get("report"))
 
 
-def _expect_html(report: Path | None) -> None:
+def expect_html(report: Path | None, flag: str = "--report") -> None:
     """Raise :class:`UsageError` for a report with the suffix of another format than HTML."""
-    if report is None or report.suffix.lower() not in _DATA_SUFFIXES:
+    if report is None:
         return
-    other = "; --format json prints the result as JSON" if report.suffix.lower() == ".json" else ""
-    raise UsageError(
-        f"--report: expected another suffix for html, found {str(report)!r}; use "
-        f"{shlex.quote(str(report.with_suffix('.html')))}{other}"
-    )
+    from urlset.html_report import expect_html_suffix
+
+    try:
+        expect_html_suffix(report, flag)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def expect_paths(outputs: Mapping[str, Path | None]) -> None:
@@ -279,12 +280,6 @@ def expect_paths(outputs: Mapping[str, Path | None]) -> None:
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(f"{flag}: expected the path of {expected}, found -{rest}")
 
-
-_DATA_SUFFIXES = frozenset(
-    ".arrow .csv .db .duckdb .feather .gz .json .jsonl .md .ndjson .parquet .sarif .sqlite "
-    ".toml .tsv .txt .warc .xlsx .xml .yaml .yml .zip .zst".split()
-)
-"""Suffixes of files that are no HTML."""
 
 _FORMATS = {
     ".json": ("json", "jsonl", "sarif"),
