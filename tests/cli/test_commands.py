@@ -362,6 +362,9 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ": --timeout limits the time of each document",
         ),
         (["read", "a", "--store", "x"], ": --output FILE.duckdb writes a store"),
+        (["read", "a", "--database", "x"], ": --output FILE.duckdb writes a store"),
+        (["check", "a", "--db", "x"], ": check keeps no store; did you mean '--output'?"),
+        (["submit", "--file", "x"], "; did you mean the argument CHANGES?"),
         *(
             (
                 ["watch", "a", name, "3"],
