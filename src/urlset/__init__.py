@@ -40,8 +40,8 @@ from urlset.errors import (
     StoreError,
     TargetError,
     UrlsetError,
-    missing_package,
 )
+from urlset.errors import missing_package as _missing_package
 from urlset.model import Alternate, Entry, Image, News, Problem, ProgressEvent, Sitemap, Video
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ if not TYPE_CHECKING:  # type checkers report a name that does not exist
         try:
             package = importlib.import_module(f"urlset.{_LAZY[name]}")
         except ModuleNotFoundError as error:
-            if (missing := missing_package(error)) is None:
+            if (missing := _missing_package(error)) is None:
                 raise
             raise ModuleNotFoundError(missing, name=error.name) from error
         names = [other for other, home in _LAZY.items() if home == _LAZY[name]]

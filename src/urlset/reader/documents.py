@@ -10,14 +10,14 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
 from urlset.errors import Failure, SourceError
 from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import TableKind, has_sitemap_name, table_kind
 from urlset.formats.encoding import skip_space
-from urlset.formats.signatures import signature
+from urlset.formats.signatures import FileKind, file_kind
 from urlset.model import Kind, Problem, Sitemap
 from urlset.option_names import option
 from urlset.protocol import FIND_ROOT, READ_LIMIT
@@ -45,9 +45,6 @@ _RSS_1 = re.compile(rb"purl\.org/rss/|my\.netscape\.com/rdf/simple/|purl\.org/ne
 _COMMENT = re.compile(rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?.*?(?:\?>|$)", re.DOTALL)
 _TAG = re.compile(rb"<(/?)([A-Za-z_\x80-\xff][-.:\w\x80-\xff]*+)([^<>]*+)>")
 _VOID = frozenset(b"br hr img meta link input p li".split())  # HTML allows these without an end tag
-
-
-_FileKind = Literal["Parquet", "DuckDB"]
 
 
 def rejection_reason(document: Document) -> str | None:
@@ -95,26 +92,12 @@ def is_undecodable(document: Document) -> bool:
     return document.kind == "empty" and not document.is_whole
 
 
-def table_kind_of_document(document: Document) -> TableKind | _FileKind | None:
+def table_kind_of_document(document: Document) -> TableKind | FileKind | None:
     """Return the kind of table that was parsed as text or as an unknown document; or None."""
     if document.kind not in ("text", "unknown"):
         return None
     head = document.text[:HEAD_BYTES]
-    return table_kind(head) or _file_kind(head)
-
-
-def _file_kind(head: bytes) -> _FileKind | None:
-    r"""Return the kind of a file that is only read by its path; None for other content.
-
-    >>> _file_kind(b"PAR1\0"), _file_kind("\xfc2345678DUCK\0".encode()), _file_kind(b"a\0")
-    ('Parquet', 'DuckDB', None)
-    """
-    if b"\0" not in head:
-        return None
-    if signature(head) == "parquet":
-        return "Parquet"
-    # The eight bytes of a checksum before it were decoded as text, to at most three bytes each.
-    return "DuckDB" if b"DUCK" in head[: 3 * 8 + 4] else None
+    return table_kind(head) or file_kind(head)
 
 
 def _may_have_leading_text(source: str | None) -> bool:

@@ -491,7 +491,10 @@ def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str
             f"expected CSV with a header of at most {HEAD_BYTES:,} bytes, found a longer one: "
             f"{name!r}"
         )
-    duplicates = sorted(name for name, count in Counter(names).items() if count > 1)
-    if duplicates:
-        raise SourceError(f"{name}: expected unique column names, found {duplicates[0]!r} twice")
+    folded = Counter(column.lower() for column in names)
+    if same := [column for column in names if folded[column.lower()] > 1]:
+        first, second = [each for each in same if each.lower() == same[0].lower()][:2]
+        other = f"and {second!r}, which differ only in case"
+        found = f"{first!r} {'twice' if first == second else other}"
+        raise SourceError(f"{name}: expected unique column names, found {found}")
     return names, separator
