@@ -413,7 +413,7 @@ class Table:
         """Return types for the columns of JSON lines, also for keys missing in the first rows."""
         if self._query is not None:
             return detected
-        fields = {name: field_of(name) for name in detected}
+        fields = {key: "lastmod" if key == "lastmod_text" else field_of(key) for key in detected}
         missing = {name: "VARCHAR" for name in self._keep if name not in detected}
         for name in ("lastmod", "changefreq", "priority", *NESTED_FIELDS):
             if name not in fields.values() and name not in self._mapping:
