@@ -292,6 +292,9 @@ _FORMATS = {
 }
 """Formats that a file may have by its suffix, the usual one first."""
 
+_TABLES = frozenset(".arrow .csv .db .duckdb .parquet .sqlite .tsv .xlsx".split())
+"""Suffixes of tables, which no format of a report is."""
+
 
 def expect_format_of(output: Path | None, form: str, command: str) -> None:
     """Raise :class:`UsageError` if an output has the suffix of another format of the command."""
@@ -304,6 +307,9 @@ def expect_format_of(output: Path | None, form: str, command: str) -> None:
         advice = f"--format {known[0]}"
     elif "html" in expected and "report" in options:
         advice = f"--report {shlex.quote(str(output))}"
+    elif output.suffix.lower() in _TABLES:
+        usual = next((suffix for suffix, forms in _FORMATS.items() if form == forms[0]), ".txt")
+        advice = shlex.quote(str(output.with_suffix(usual)))
     else:
         return
     raise UsageError(
