@@ -23,6 +23,8 @@ from urlset.option_schema.common import NETWORK
 from urlset.result import Result
 
 SITE = "https://example.com/"
+CONTENT = ("bytes", "content", "data", "file", "filename", "path")
+STORES = ("database", "db", "duckdb", "state", "store")
 FUNCTIONS = [
     "audit", "build", "check", "crawl", "diff", "fix", "parse", "read", "render",
     "report", "submit", "sync", "watch", "write", "write_fixed",
@@ -71,6 +73,11 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
             for verb in ("audit", "crawl", "submit", "sync", "watch")
             for name in ("database", "db", "duckdb")
         ),
+        *((verb, (), name, "source") for verb in ("read", "check", "fix") for name in CONTENT),
+        *(("submit", ([],), name, "updates") for name in ("data", "file", "path")),
+        *(("parse", (), name, "data") for name in ("bytes", "content", "text", "xml")),
+        ("audit", (), "file", "source"),
+        ("build", (), "file", "sources"),
         *((verb, (SITE,), "path", "store") for verb in ("audit", "crawl", "sync", "watch")),
         ("diff", ("a", "b"), "limit", "max_requests"),
         ("diff", ("a", "b"), "max_pages", "max_requests"),
@@ -202,7 +209,16 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "check has no selection of URLs, because rules are about whole documents; read, "
             "build, crawl, audit and diff have it",
         ),
-        ("read", "store", ".to_duckdb(path) of the result writes a store"),
+        *(("read", name, ".to_duckdb(path) of the result writes a store") for name in STORES),
+        *(("check", name, "check keeps no store; the result has .to_dict()") for name in STORES),
+        *(
+            (
+                "parse",
+                name,
+                "parse takes the bytes of a document; urlset.read accepts paths and URLs",
+            )
+            for name in ("file", "filename", "path", *STORES[:-1])
+        ),
         (
             "read",
             "format",
@@ -260,7 +276,7 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "scope",
             "include selects URLs by a pattern; read and crawl have it",
         ),
-        ("diff", "state", "diff keeps no store; before and after may be stores"),
+        *(("diff", name, "diff keeps no store; before and after may be stores") for name in STORES),
         (
             "sync",
             "include",
@@ -487,7 +503,7 @@ def test_a_name_that_only_looks_like_another_is_refused_without_it():
 def test_names_that_were_meant_exist_and_the_others_do_not(name):
     known = inspect.signature(getattr(urlset, name)).parameters
 
-    options = () if name == "Policy" else options_of(name)
+    options = () if name in ("Policy", "parse") else options_of(name)
     elsewhere = {option.name for option in options if option.in_python}
 
     assert {meant for meant in _MEANT[name].values() if meant} <= {*known, *elsewhere}

@@ -41,6 +41,7 @@ from urlset.errors import (
     TargetError,
     UrlsetError,
 )
+from urlset.errors import missing_package as _missing_package
 from urlset.model import Alternate, Entry, Image, News, Problem, ProgressEvent, Sitemap, Video
 
 if TYPE_CHECKING:
@@ -201,7 +202,12 @@ if not TYPE_CHECKING:  # type checkers report a name that does not exist
             if name.startswith("_"):
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
             raise _hints.MissingAttributeError(__name__, name, tuple(__all__))
-        package = importlib.import_module(f"urlset.{_LAZY[name]}")
+        try:
+            package = importlib.import_module(f"urlset.{_LAZY[name]}")
+        except ModuleNotFoundError as error:
+            if (missing := _missing_package(error)) is None:
+                raise
+            raise ModuleNotFoundError(missing, name=error.name) from error
         names = [other for other, home in _LAZY.items() if home == _LAZY[name]]
         _hints.add_hints(*(getattr(package, other) for other in names if other[0].isupper()))
         value = globals()[name] = getattr(package, name)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _LIMITS = ("limit", "max_pages", "max_requests", "max_urls")
 _RATES = ("rate", "max_rate", "rps", "requests_per_second")
+_STORES = ("database", "db", "duckdb", "state")
+_CONTENT = ("bytes", "content", "data", "file", "filename", "path")
 _HOSTS = frozenset("allow_host allow_hosts allowed_host allowed_hosts host hosts".split())
 
 # What callers write for an argument of another name, by function; empty if no name is meant that
@@ -25,9 +27,10 @@ _MEANT = {
         "key": "indexnow_key", "keys": "indexnow_key",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
         "max_rechecked": "max_confirmed", "allow": "ignore", "disable": "ignore", "skip": "ignore",
-        "path": "store",
+        "path": "store", "file": "source",
     },
     "build": {
+        "data": "sources", "file": "sources",
         "output": "target", "out": "target", "path": "target", "folder": "target",
         "section": "sections", "filter": "filters", "rewrite": "rewrites",
         "allow_host": "allowed_hosts", "allow_hosts": "allowed_hosts",
@@ -35,22 +38,30 @@ _MEANT = {
         "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
         "max_removed_share": "max_removed", "report": "",
-        **dict.fromkeys(("database", "db", "duckdb", "state"), "ledger"),
+        **dict.fromkeys(_STORES, "ledger"),
     },
     "check": {
         "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
-        "skip": "ignore", "path": "source", "store": "output", "dry_run": "diff",
+        "skip": "ignore", "dry_run": "diff",
+        **dict.fromkeys(_CONTENT, "source"), **dict.fromkeys(("store", *_STORES), "output"),
     },
     "crawl": {
         "output": "", "path": "store", "limit": "max_pages", "depth": "max_depth",
         "max_requests": "max_pages", "max_urls": "max_pages", "recheck_s": "confirm_after_s",
         **dict.fromkeys(_HOSTS, ""),
     },
-    "fix": {"dry_run": "", "output": "", "diff": "", "path": "source", "report": ""},
+    "fix": {
+        "dry_run": "", "output": "", "diff": "", "report": "", **dict.fromkeys(_CONTENT, "source"),
+    },
     "diff": {
         "max_removed_share": "max_removed", "min_share": "max_removed",
-        "old": "before", "new": "after", "path": "before", "state": "", **dict.fromkeys(_HOSTS, ""),
+        "old": "before", "new": "after", "path": "before", "file": "before", "store": "",
+        **dict.fromkeys(_STORES, ""), **dict.fromkeys(_HOSTS, ""),
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
+    },
+    "parse": {
+        **dict.fromkeys(("file", "filename", "path", *_STORES), ""),
+        **dict.fromkeys(("body", "bytes", "content", "text", "xml"), "data"),
     },
     "Policy": {
         "delay": "delay_s", "max_delay": "max_delay_s",
@@ -63,6 +74,7 @@ _MEANT = {
         **dict.fromkeys(("key", "indexnow_key", "indexnow_keys"), "keys"),
         **dict.fromkeys(("google_auth", "google_token"), "google_credentials"),
         "output": "", "changes": "updates", "ledger": "updates", "sitemap": "sitemaps",
+        "file": "updates", "path": "updates", "data": "updates",
         "announcements": "store", "sample": "preflight_pages", "report": "",
         **dict.fromkeys((*_LIMITS, *_HOSTS), ""),
         **dict.fromkeys(("auth", "auth_file", "bearer", "bearer_token", "token"), ""),
@@ -77,7 +89,8 @@ _MEANT = {
         "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
         "robots": "read_robots", "max_requests": "max_documents", "max_pages": "limit",
         "max_minutes": "", "max_urls": "limit", "store": "", "format": "", "output": "",
-        "path": "source", "report": "", **dict.fromkeys(_HOSTS - {"hosts"}, "hosts"),
+        "report": "", **dict.fromkeys(_STORES, ""), **dict.fromkeys(_CONTENT, "source"),
+        **dict.fromkeys(_HOSTS - {"hosts"}, "hosts"),
     },
     "watch": {
         "output": "", "path": "store", "recheck": "recheck_sitemaps",
@@ -92,7 +105,7 @@ _COMMON = {
     "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
     **dict.fromkeys(("credentials", "login", "password", "user"), "auth_file"),
     "token": "auth_file", "bearer": "auth_file", "bearer_token": "auth_file", "ledger": "store",
-    **dict.fromkeys(("database", "db", "duckdb", "state"), "store"),
+    **dict.fromkeys(_STORES, "store"),
     "exclude_host": "exclude", "exclude_hosts": "exclude",
     **dict.fromkeys(("no_progress", "quiet", "show_progress"), ""),
 }  # fmt: skip
@@ -130,7 +143,11 @@ _REMOVED_LIMIT = (
 """How the removed URLs of a step of watch are limited: in Python, and by the command."""
 
 _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
-    ("check", "store"): "check keeps no store",
+    **{("check", name): "check keeps no store" for name in ("store", *_STORES)},
+    **{
+        ("parse", name): "parse takes the bytes of a document; urlset.read accepts paths and URLs"
+        for name in ("file", "filename", "path", *_STORES)
+    },
     **{
         ("check", name): "check has no selection of URLs, because rules are about whole documents"
         for name in ("include", "exclude", "scope", *_HOSTS)
@@ -198,11 +215,18 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         (verb, "scope"): lambda: f"{option('include')} selects URLs by a pattern"
         for verb in ("audit", "diff")
     },
-    ("diff", "state"): "diff keeps no store; before and after may be stores",
+    **{
+        ("diff", name): "diff keeps no store; before and after may be stores"
+        for name in ("store", *_STORES)
+    },
     ("submit", "output"): lambda: f"submit prints what it did; {_as_json()} has all numbers",
-    ("read", "store"): lambda: (
-        f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a store"
-    ),
+    **{
+        ("read", name): lambda: (
+            f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a "
+            "store"
+        )
+        for name in ("store", *_STORES)
+    },
     ("read", "max_requests"): lambda: (
         f"read has no limit of requests; {option('max_documents')} limits the sitemaps that are "
         "read of those that indexes list"

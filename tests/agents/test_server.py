@@ -29,6 +29,17 @@ def test_only_the_command_mcp_loads_the_sdk():
     assert "pip install 'urlset[mcp]'" in without.stderr
 
 
+def test_another_missing_package_is_not_taken_for_mcp():
+    script = NO_SDK.replace("'mcp'", "'duckdb'")
+
+    ran = subprocess.run(
+        [sys.executable, "-c", script, "mcp"], capture_output=True, text=True, check=False
+    )
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("urlset: expected the package 'duckdb', which urlset needs")
+
+
 mcp = pytest.importorskip("mcp", reason="urlset[mcp] is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

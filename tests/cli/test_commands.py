@@ -362,6 +362,9 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ": --timeout limits the time of each document",
         ),
         (["read", "a", "--store", "x"], ": --output FILE.duckdb writes a store"),
+        (["read", "a", "--database", "x"], ": --output FILE.duckdb writes a store"),
+        (["check", "a", "--db", "x"], ": check keeps no store; did you mean '--output'?"),
+        (["submit", "--file", "x"], "; did you mean the argument CHANGES?"),
         *(
             (
                 ["watch", "a", name, "3"],
@@ -490,6 +493,10 @@ def test_an_unknown_option_is_explained(arguments, advice, urlset):
         (["diff", "a", "a"], "q.html", "--report q.html"),
         (["diff", "a", "a"], "q.md", "--format markdown"),
         (["report", "a"], "q.json", "--format json"),
+        (["report", "a"], "q.csv", "q.txt"),
+        (["check", "a"], "q.parquet", "q.txt"),
+        (["audit", "a", "--format", "json"], "q.csv", "q.json"),
+        (["diff", "a", "a", "--format", "jsonl"], "my q.csv", "'my q.jsonl'"),
     ],
 )
 def test_an_output_with_the_suffix_of_another_format_is_refused(arguments, output, advice, urlset):

@@ -590,3 +590,23 @@ def test_missing_package_is_named(package, tmp_path) -> None:
         "installed; install urlset with its dependencies: pip install urlset, or pip install . in "
         "a checkout\n"
     )
+
+
+def test_missing_package_is_named_in_python() -> None:
+    script = (
+        "import sys\n"
+        "sys.modules['duckdb'] = None\n"
+        "import urlset\n"
+        "try:\n"
+        "    urlset.check\n"
+        "except ModuleNotFoundError as error:\n"
+        "    print(error.name, error, sep='; ')"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert ran.stdout == (
+        "duckdb; expected the package 'duckdb', which urlset needs, found that it is not "
+        "installed; install urlset with its dependencies: pip install urlset, or pip install . in "
+        "a checkout\n"
+    )

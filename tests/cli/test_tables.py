@@ -118,6 +118,54 @@ def test_a_table_is_no_sitemap_for_whoever_takes_sitemaps_only(line, tmp_path, u
         list(library.read(data))
 
 
+@pytest.mark.parametrize(("name", "kind"), [("t.parquet", "Parquet"), ("t.duckdb", "DuckDB")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["read", "-"],
+        ["check", "-"],
+        ["check", "-", "--fix"],
+        ["check", "-", "--diff"],
+        ["audit", "-"],
+        ["diff", "-", "t.txt"],
+    ],
+)
+def test_a_file_that_is_only_read_by_its_path_is_named_on_stdin(name, kind, command, urlset):
+    Path("t.txt").write_text("https://e.com/a\n")
+    urlset("read", "t.txt", "--output", name)
+
+    data = Path(name).read_bytes()
+    if kind == "DuckDB":
+        data = bytes(range(0xF8, 0x100)) + data[8:]  # the checksum differs from run to run
+
+    ran = urlset(*command, stdin=data)
+
+    assert ran.code == (1 if "--diff" in command else 2)
+    assert (
+        f"-: expected a sitemap, found a {kind} file, which is read by its path only; save it, and "
+        "name the file\n"
+    ) in (ran.out if command == ["check", "-"] else ran.err)
+    assert "not-a-url" not in ran.out
+
+
+def test_a_stream_of_a_file_that_is_only_read_by_its_path_is_refused(urlset):
+    Path("t.txt").write_text("https://e.com/a\n")
+    urlset("read", "t.txt", "--output", "t.parquet")
+
+    with Path("t.parquet").open("rb") as file, pytest.raises(library.SourceError) as failure:
+        list(library.read(file))
+
+    assert "found a Parquet file" in str(failure.value)
+
+
+@pytest.mark.parametrize(("option", "code"), [("--fix", 2), ("--diff", 1)])
+def test_a_fix_of_a_table_on_stdin_says_what_was_found(option, code, urlset):
+    ran = urlset("check", "-", option, stdin=b"loc,lastmod\nhttps://e.com/,2026-01-31\n")
+
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err.startswith("urlset: -: expected a sitemap, found a table (CSV)")
+
+
 def test_the_entries_of_a_table_go_into_a_store(urlset):
     Path("u.csv").write_text("url,lastmod\nhttps://e.com/a,2026-01-31\n")
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.amounts import amount
 from tests.cli.test_commands import NS, command
-from urlset import fix, parse, read, write_fixed
+from urlset import fix, parse, read, unified_diff, write_fixed
 from urlset.errors import SourceError
 from urlset.formats.detect import has_sitemap_ending
 from urlset.reader.documents import rejection_reason
@@ -308,3 +308,30 @@ def test_a_sample_of_real_files_stays_as_it_is(tmp_path: Path) -> None:
     assert {name for name in changed if not has_sitemap_ending(name)} == set()
     for name in changed:  # lists of URLs and feeds are sitemaps; each still is one
         assert rejection_reason(parse((tmp_path / name).read_bytes())) is None
+
+
+def test_the_result_of_a_fix_is_written_and_shown_as_it_is(tmp_path):
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_bytes(QUOTED)
+    fixed = fix(tmp_path)
+
+    lines = [*unified_diff(fixed)]
+    written = write_fixed(fixed, backup=False)
+
+    assert lines == [line for each in fixed.documents for line in unified_diff(each)]
+    assert [path.name for path in written] == ["a.xml", "b.xml"]
+    assert b"?a&amp;b" in written[1].read_bytes()
+
+
+def test_a_single_fixed_document_is_written(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_bytes(QUOTED)
+
+    assert write_fixed(fix(path).documents[0], backup=False) == [path]
+
+
+@pytest.mark.parametrize("given", [None, "a.xml", [b"a.xml"]])
+def test_what_is_no_fixed_document_is_refused(given):
+    message = "documents: expected the result of urlset.fix, or its documents, found "
+    with pytest.raises(TypeError, match=message):
+        write_fixed(given)

@@ -422,3 +422,48 @@ def test_more_than_ten_thousand_keys_are_refused(tmp_path):
 
     with pytest.raises(SourceError, match="expected at most 10,000 different keys"):
         list(TextSource(str(path)).batches())
+
+
+@pytest.mark.parametrize("size", [0, 1 << 20], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "text", ["loc,LOC\n/a,/b\n", "loc,title,Title\n/a,A,B\n", "url;a, long, title\n/a;b\n"]
+)
+def test_a_header_is_read_alike_in_files_of_any_size(text, size, monkeypatch):
+    monkeypatch.setattr(factory, "LARGE", size)
+    Path("a.csv").write_text(text)
+
+    assert [row["loc"] for row in rows(open_source("a.csv"))] == ["/a"]
+
+
+@pytest.mark.parametrize("size", [0, 1 << 20], ids=["large", "small"])
+def test_a_header_without_a_column_of_urls_is_split_at_its_delimiter(size, monkeypatch):
+    monkeypatch.setattr(factory, "LARGE", size)
+    Path("a.csv").write_text("name;address\nA;https://e.com/a\n")
+
+    with pytest.raises(SourceError, match=r'found name, address; .* map="loc=address"'):
+        rows(open_source("a.csv"))
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("loc,loc", "'loc' twice"),
+        ("loc,Title,title", "'Title' and 'title', which differ only in case"),
+    ],
+)
+def test_a_table_says_which_names_are_equal(header, found):
+    Path("a.csv").write_text(f"{header}\n/a,b,c\n")
+
+    with pytest.raises(SourceError) as failure:
+        rows(Table("a.csv"))
+
+    assert str(failure.value) == f"a.csv: expected unique column names, found {found}"
+
+
+@pytest.mark.parametrize("size", [0, 1 << 20], ids=["large", "small"])
+@pytest.mark.parametrize("text", ["loc,lastmod_text\n/a,2026-01-31\n", '{"loc": "/a", %s}\n'])
+def test_the_text_of_a_date_is_a_date_if_a_table_has_no_other(text, size, monkeypatch):
+    monkeypatch.setattr(factory, "LARGE", size)
+    Path("a").write_text(text.replace("%s", '"lastmod_text": "2026-01-31"'))
+
+    assert [row["lastmod_text"] for row in rows(open_source("a"))] == ["2026-01-31"]

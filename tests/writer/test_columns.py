@@ -221,3 +221,15 @@ def test_duplicates_are_reported_by_every_engine(first, second):
 
     assert all(result == results[0] for result in results)
     assert results[0][0] == len({f"{SITE}p/1?a=1&b=%20", *first, *second})
+
+
+@pytest.mark.parametrize("engine", available())
+@pytest.mark.parametrize("field", ["priority", "changefreq", "lastmod_text"])
+@pytest.mark.parametrize("value", ["", " ", " \t ", "\xa0"])
+def test_a_blank_text_is_no_value(field, value, engine):
+    row = {"loc": "https://example.com/", field: value}
+
+    expected = urlset.render(["https://example.com/"], engine=engine)
+
+    assert urlset.render([row], engine=engine) == expected
+    assert urlset.render([urlset.Entry(**row)], engine=engine) == expected

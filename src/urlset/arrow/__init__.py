@@ -24,6 +24,7 @@ __all__ = [
     "batches_to_stream",
     "entries_to_stream",
     "is_arrow",
+    "lazy_advice",
     "open_schema",
     "open_stream",
     "rows_of",
@@ -71,8 +72,18 @@ def schema() -> arro3.Schema:
 
 
 def is_arrow(value: object) -> bool:
-    """Return whether a value exports an Arrow stream."""
-    return hasattr(value, "__arrow_c_stream__")
+    """Return whether a value exports an Arrow stream of rows; a series has one of values."""
+    return hasattr(value, "__arrow_c_stream__") and not hasattr(type(value), "dtype")
+
+
+def lazy_advice(value: object) -> str:
+    """Return the end of a message about a value that is no table before it is computed.
+
+    >>> LazyFrame = type("LazyFrame", (), {})
+    >>> lazy_advice(LazyFrame()), lazy_advice([])
+    ('; .collect() of it is a table', '')
+    """
+    return "; .collect() of it is a table" if type(value).__name__ == "LazyFrame" else ""
 
 
 def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None) -> object:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from urlset.arrow import is_arrow
+from urlset.arrow import is_arrow, lazy_advice
 from urlset.arrow.batches import column_values
 from urlset.builder.options import EXTENSIONS, BuildOptions, expect_query_or_table
 from urlset.builder.resolve import filter_sql
@@ -56,6 +56,7 @@ def open_inputs(inputs: Any, options: BuildOptions) -> Iterator[Source]:
 
 def _open_each(inputs: Iterable[Any], options: BuildOptions) -> Iterator[Source]:
     for item in inputs:
+        _expect_no_series(item)
         if isinstance(item, (str, os.PathLike, Mapping)):
             table = item if isinstance(item, Mapping) else {"path": os.fspath(item)}
             yield from _open_named(table, options)
@@ -70,12 +71,19 @@ def _open_each(inputs: Iterable[Any], options: BuildOptions) -> Iterator[Source]
         else:
             raise TypeError(
                 "expected a path, a URL, a source, a table, or an iterable of entries, "
-                f"found {type(item).__name__}"
+                f"found {type(item).__name__}{lazy_advice(item)}"
             )
+
+
+def _expect_no_series(value: object) -> None:
+    """Raise ``TypeError`` for a series: its URLs would be read as sites."""
+    if type(value).__name__ == "Series":
+        raise TypeError("expected a table, found Series; .to_frame('loc') of it is a table")
 
 
 def _as_inputs(inputs: Any) -> Iterable[Any]:
     """Return the inputs as a list of sources; rows (entries, dicts with ``loc``) are one source."""
+    _expect_no_series(inputs)
     if isinstance(inputs, (str, os.PathLike)) or is_arrow(inputs) or hasattr(inputs, "batches"):
         return [inputs]
     if isinstance(inputs, Mapping):
@@ -83,7 +91,7 @@ def _as_inputs(inputs: Any) -> Iterable[Any]:
     if isinstance(inputs, (bytes, bytearray, Entry, Candidate)) or not isinstance(inputs, Iterable):
         raise TypeError(
             "expected a path, a URL, a source, a table, or a list of them, found "
-            f"{type(inputs).__name__}; pass a single entry in a list"
+            f"{type(inputs).__name__}{lazy_advice(inputs) or '; pass a single entry in a list'}"
         )
     items = iter(inputs)
     first = next(items, None)

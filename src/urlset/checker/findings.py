@@ -110,6 +110,7 @@ class Findings(CountedFindings):
 
         Raises:
             urlset.TargetError: The file cannot be written.
+            ValueError: The file has the suffix of a data format.
 
         >>> import pathlib, tempfile
         >>> from urlset.checker import check
@@ -120,7 +121,9 @@ class Findings(CountedFindings):
         '<!doctype html>'
         """
         from urlset.checker.report import CheckReport
+        from urlset.html_report import expect_html_suffix
 
+        expect_html_suffix(path)  # before the rules run
         name = os.fsdecode(os.fspath(self._entries.source or "bytes"))
         report = CheckReport(self._rules)
         deque(report.record(self.observed(partial(report.observe, name))), maxlen=0)

@@ -37,7 +37,7 @@ def run_fix(
 
     Raises:
         Exit: The command is complete: after a diff, and after stdin, whose fixed document is
-            written to stdout.
+            written to stdout if it is a sitemap.
         UsageError: The options contradict each other, or a source cannot be written.
     """
     if is_unsafe and not (is_fixed or is_diff):
@@ -56,6 +56,9 @@ def run_fix(
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
         written = replace_files(fixed.documents, robots, backup)
         _report(fixed, config, written, is_quiet=is_quiet)
+    if failures and "-" in sources:  # a check cannot read it again
+        print_errors(failures)
+        raise Exit(2)
 
 
 def _expect_writable(sources: Sequence[str]) -> None:

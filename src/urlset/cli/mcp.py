@@ -30,15 +30,15 @@ def mcp(
       urlset mcp --root public/ --request-budget 500
       claude mcp add urlset -- uvx --from 'urlset[mcp]' urlset mcp
     """  # noqa: D301 - the \b keeps the lines of the examples
+    from urlset.agents import Fences, Toolbox  # before the server: they need no package mcp
+    from urlset.store import end_process_when_stuck
+
     try:
         from urlset.agents.server import serve
     except ModuleNotFoundError as error:
         raise UsageError(
             f"expected the package mcp, found none ({error}); run pip install 'urlset[mcp]'"
         ) from error
-    from urlset.agents import Fences, Toolbox
-    from urlset.store import end_process_when_stuck
-
     end_process_when_stuck()
     fences = Fences(root or ".", allow_private=allow_private, max_requests=request_budget)
     serve(Toolbox(fences), version=version_of_urlset())

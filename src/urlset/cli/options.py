@@ -256,18 +256,19 @@ def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str
         expect_own_files(named, sources)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _expect_html(outputs.get("report"))
+    expect_html(outputs.get("report"))
 
 
-def _expect_html(report: Path | None) -> None:
+def expect_html(report: Path | None, flag: str = "--report") -> None:
     """Raise :class:`UsageError` for a report with the suffix of another format than HTML."""
-    if report is None or report.suffix.lower() not in _DATA_SUFFIXES:
+    if report is None:
         return
-    other = "; --format json prints the result as JSON" if report.suffix.lower() == ".json" else ""
-    raise UsageError(
-        f"--report: expected another suffix for html, found {str(report)!r}; use "
-        f"{shlex.quote(str(report.with_suffix('.html')))}{other}"
-    )
+    from urlset.html_report import expect_html_suffix
+
+    try:
+        expect_html_suffix(report, flag)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def expect_paths(outputs: Mapping[str, Path | None]) -> None:
@@ -280,12 +281,6 @@ def expect_paths(outputs: Mapping[str, Path | None]) -> None:
             raise UsageError(f"{flag}: expected the path of {expected}, found -{rest}")
 
 
-_DATA_SUFFIXES = frozenset(
-    ".arrow .csv .db .duckdb .feather .gz .json .jsonl .md .ndjson .parquet .sarif .sqlite "
-    ".toml .tsv .txt .warc .xlsx .xml .yaml .yml .zip .zst".split()
-)
-"""Suffixes of files that are no HTML."""
-
 _FORMATS = {
     ".json": ("json", "jsonl", "sarif"),
     ".jsonl": ("jsonl", "json"),
@@ -296,6 +291,9 @@ _FORMATS = {
     ".htm": ("html",),
 }
 """Formats that a file may have by its suffix, the usual one first."""
+
+_TABLES = frozenset(".arrow .csv .db .duckdb .parquet .sqlite .tsv .xlsx".split())
+"""Suffixes of tables, which no format of a report is."""
 
 
 def expect_format_of(output: Path | None, form: str, command: str) -> None:
@@ -309,6 +307,9 @@ def expect_format_of(output: Path | None, form: str, command: str) -> None:
         advice = f"--format {known[0]}"
     elif "html" in expected and "report" in options:
         advice = f"--report {shlex.quote(str(output))}"
+    elif output.suffix.lower() in _TABLES:
+        usual = next((suffix for suffix, forms in _FORMATS.items() if form == forms[0]), ".txt")
+        advice = shlex.quote(str(output.with_suffix(usual)))
     else:
         return
     raise UsageError(

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from urlset.cli.console import Progress, Sink, json_or, print_error, print_info
-from urlset.cli.options import Exit, UsageError, expect_format_of, expect_own_outputs
+from urlset.cli.options import (
+    Exit,
+    UsageError,
+    expect_format_of,
+    expect_html,
+    expect_own_outputs,
+)
 from urlset.terminal_text import clip, sanitize
 
 if TYPE_CHECKING:
@@ -39,6 +45,8 @@ def report(*, stores: list[str], format: str | None, output: Path | None, quiet:
         raise UsageError("--format html: expected --output FILE, found none")
     expect_own_outputs({"output": output}, stores)
     expect_format_of(output, chosen, "report")
+    if chosen == "html":
+        expect_html(output, "--output")
     from urlset.live.report import report as run
 
     with Progress(is_shown=not quiet) as progress:

@@ -79,7 +79,7 @@ def watch(
                 found = run(site, store, **settings)
             except KeyboardInterrupt:
                 console.print_info(
-                    "interrupted: no snapshot was stored; the same command starts again"
+                    "Interrupted: no snapshot was stored; the same command starts again"
                 )
                 raise
         for line in console.json_or(found, format, _text(found)):

@@ -15,7 +15,7 @@ from urlset.arguments import checked_arguments
 from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.fix_document import open_container
-from urlset.fixer.fix_set import FixedDocument
+from urlset.fixer.fix_set import Fixed, FixedDocument
 from urlset.fixer.overlay import is_file
 from urlset.option_names import option
 from urlset.protocol import READ_LIMIT
@@ -41,13 +41,14 @@ class _Hunk(NamedTuple):
 
 
 @checked_arguments
-def unified_diff(document: FixedDocument) -> Iterator[str]:
+def unified_diff(document: Fixed | FixedDocument) -> Iterator[str]:
     r"""Yield the lines of a unified diff of a fixed document, each with its line end.
 
     The decompressed texts are compared, in one pass because documents can be large.
 
     Args:
-        document: Document of :attr:`urlset.Fixed.documents`.
+        document: Document of :attr:`urlset.Fixed.documents`, or the result of
+            :func:`urlset.fix` with all of them.
 
     Yields:
         Lines; none if nothing changed.
@@ -61,6 +62,10 @@ def unified_diff(document: FixedDocument) -> Iterator[str]:
     - 2
     +2
     """
+    if isinstance(document, Fixed):
+        for each in document.documents:
+            yield from unified_diff(each)
+        return
     old, new = (_lines(text) for text in (document.text_before, document.text_after))
     hunks = list(_hunks(old, new))
     is_new = document.before is None
@@ -170,7 +175,7 @@ class Written(NamedTuple):
 
 @checked_arguments
 def write_fixed(
-    documents: Iterable[FixedDocument],
+    documents: Fixed | FixedDocument | Iterable[FixedDocument],
     robots: str | os.PathLike[str] | None = None,
     *,
     backup: bool | None = None,
@@ -181,7 +186,7 @@ def write_fixed(
     within their folder: the target of the link is written, with its permissions.
 
     Args:
-        documents: Documents of :attr:`urlset.Fixed.documents`.
+        documents: The result of :func:`urlset.fix`, or one or some of its documents.
         robots: File of the robots.txt, if that is among them.
         backup: Whether to keep each replaced file as ``NAME.bak``: True for all, False for none,
             None for those whose bytes git does not have.
@@ -193,7 +198,21 @@ def write_fixed(
         TargetError: A file cannot be written or backed up, is a link that leads out of its
             folder, or was changed since it was read.
     """
-    return [written.path for written in replace_files(documents, robots, backup)]
+    return [written.path for written in replace_files(_documents_of(documents), robots, backup)]
+
+
+def _documents_of(given: object) -> list[FixedDocument]:
+    """Return the documents of a result, of a list, or a single one."""
+    if isinstance(given, Fixed | FixedDocument):
+        return given.documents if isinstance(given, Fixed) else [given]
+    expected = "write_fixed(): documents: expected the result of urlset.fix, or its documents"
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{expected}, found {given!r:.200}")
+    documents = [*given]
+    for each in documents:
+        if not isinstance(each, FixedDocument):
+            raise TypeError(f"{expected}, found {each!r:.200}")
+    return documents
 
 
 def replace_files(

@@ -291,20 +291,39 @@ def detect_text_form(
             f"{name}: expected JSON lines, one object a line, found one over several lines; "
             "`jq -c .` puts each on a line"
         )
+    delimiter = _known_delimiter(line, columns)
+    return ("text", "") if delimiter is None else ("csv", delimiter)
+
+
+def _known_delimiter(line: str, columns: Collection[str] = ()) -> str | None:
+    """Return the delimiter with which a header has a column of URLs; None if there is none."""
     expected = {"loc", "url", *(column.strip().lower() for column in columns)}
     for delimiter in _DELIMITERS:
         if expected & {cell.strip().lower() for cell in _cells(line, delimiter)}:
-            return "csv", delimiter
-    return "text", ""
+            return delimiter
+    return None
 
 
 def detect_delimiter(line: str) -> str:
-    """Return the delimiter of a header: the one that occurs most often outside of quotes.
+    """Return the delimiter of a header: one with a column of URLs, or the most frequent one.
 
-    >>> detect_delimiter('url;"title, long";lastmod')
+    >>> detect_delimiter('url;"title, long";lastmod'), detect_delimiter("url;a, long, title")
+    (';', ';')
+    >>> detect_delimiter("name;address")
     ';'
     """
-    return max(_DELIMITERS, key=lambda delimiter: len(_cells(line, delimiter)))
+    most = max(_DELIMITERS, key=lambda delimiter: len(_cells(line, delimiter)))
+    return _known_delimiter(line) or most
+
+
+def has_names_equal_but_for_case(line: str) -> bool:
+    """Return whether names of a header differ only in case, which DuckDB does not distinguish.
+
+    >>> has_names_equal_but_for_case("loc,LOC"), has_names_equal_but_for_case("loc,title")
+    (True, False)
+    """
+    names = [cell.strip().lower() for cell in _cells(line, detect_delimiter(line))]
+    return len({*names}) < len(names)
 
 
 def is_json_array(head: FileHead) -> bool:

@@ -19,6 +19,9 @@ Signature = Literal[
 ]  # fmt: skip
 """Format that the first bytes of a binary file name."""
 
+FileKind = Literal["Parquet", "DuckDB"]
+"""Kind of a file that is only read by its path."""
+
 _SIGNATURE_BYTES = 16  # they show the signature of every format but tar
 _GZIP = b"\x1f\x8b"  # RFC 1952 section 2.3.1
 _SIGNATURES: tuple[tuple[int, bytes, Signature], ...] = (
@@ -66,6 +69,20 @@ def file_signature(path: str | os.PathLike[str]) -> Signature | None:
     """Return the format that the first bytes of a file name; raises as ``open`` does."""
     with open(path, "rb") as file:
         return signature(file.read(_SIGNATURE_BYTES))
+
+
+def file_kind(head: bytes) -> FileKind | None:
+    r"""Return the kind of a file that was decoded as text; None for other content.
+
+    >>> file_kind(b"PAR1\0"), file_kind("\xfc2345678DUCK\0".encode()), file_kind(b"a\0")
+    ('Parquet', 'DuckDB', None)
+    """
+    if b"\0" not in head:
+        return None
+    if signature(head) == "parquet":
+        return "Parquet"
+    # The eight bytes of a checksum before it were decoded as text, to at most three bytes each.
+    return "DuckDB" if b"DUCK" in head[: 3 * 8 + 4] else None
 
 
 def is_gzip(data: bytes, start: int = 0) -> bool:

@@ -18,7 +18,12 @@ from urlset.html_report.model import (
     RuleText,
     SourceFigures,
 )
-from urlset.html_report.page import expect_report_target, html_report, write_html_report
+from urlset.html_report.page import (
+    expect_html_suffix,
+    expect_report_target,
+    html_report,
+    write_html_report,
+)
 
 __all__ = [
     "CoverageCounts",
@@ -30,6 +35,7 @@ __all__ = [
     "RuleChange",
     "RuleText",
     "SourceFigures",
+    "expect_html_suffix",
     "expect_report_target",
     "html_report",
     "take_figures",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -28,7 +29,7 @@ from urlset.html_report.findings import (
 from urlset.html_report.model import Figure, LastmodTrial, ReportInput, RuleChange, SourceFigures
 from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import code_block, safe, share, unbroken_dates, untrusted, web_url
-from urlset.option_names import option
+from urlset.option_names import is_command, option
 from urlset.temp_files import AtomicFile, expect_replaceable, expect_writable, write_error_reason
 from urlset.terminal_text import pluralize
 
@@ -45,6 +46,12 @@ because two of them share a row."""
 
 _FLEXIBLE = ("dates", "trial")  # wide figures that can be narrow
 
+
+_DATA_SUFFIXES = frozenset(
+    ".arrow .csv .db .duckdb .feather .gz .json .jsonl .md .ndjson .parquet .sarif .sqlite "
+    ".toml .tsv .txt .warc .xlsx .xml .yaml .yml .zip .zst".split()
+)
+"""Suffixes of files that are no HTML."""
 
 _DETAILS = (Detail(10, 100, True), Detail(5, 20, True), Detail(5, 10, False), Detail(2, 5, False))
 _LEAST = Detail(0, 0, False)
@@ -69,7 +76,9 @@ def write_html_report(report: ReportInput, path: str | os.PathLike[str]) -> None
 
     Raises:
         urlset.TargetError: The file cannot be written.
+        ValueError: The file has the suffix of a data format.
     """
+    expect_html_suffix(path)
     text = html_report(report)
     with _map_errors(path):
         expect_replaceable(Path(path))
@@ -83,10 +92,40 @@ def expect_report_target(path: str | os.PathLike[str]) -> None:
 
     Raises:
         urlset.TargetError: The file cannot be written.
+        ValueError: The file has the suffix of a data format.
     """
+    expect_html_suffix(path)
     with _map_errors(path):
         expect_writable(Path(path))
         expect_no_store(Path(path))
+
+
+def expect_html_suffix(path: str | os.PathLike[str], name: str = "report") -> None:
+    """Raise ``ValueError`` for a report with the suffix of another format than HTML.
+
+    Args:
+        path: The file of the report.
+        name: The argument or option that names it.
+
+    >>> expect_html_suffix("r.html"), expect_html_suffix("r")
+    (None, None)
+    >>> expect_html_suffix("r.csv")
+    Traceback (most recent call last):
+    ValueError: report: expected another suffix for html, found 'r.csv'; use 'r.html'
+    """
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in _DATA_SUFFIXES:
+        return
+    other = str(file.with_suffix(".html"))
+    if is_command():
+        advice, json = shlex.quote(other), "--format json prints the result as JSON"
+    else:
+        advice, json = repr(other), ".to_dict() of the result has it as JSON"
+    raise ValueError(
+        f"{name}: expected another suffix for html, found {str(file)!r}; use {advice}"
+        + (f"; {json}" if suffix == ".json" else "")
+    )
 
 
 @contextmanager

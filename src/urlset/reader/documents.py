@@ -17,6 +17,7 @@ from urlset.errors import Failure, SourceError
 from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import TableKind, has_sitemap_name, table_kind
 from urlset.formats.encoding import skip_space
+from urlset.formats.signatures import FileKind, file_kind
 from urlset.model import Kind, Problem, Sitemap
 from urlset.option_names import option
 from urlset.protocol import FIND_ROOT, READ_LIMIT
@@ -91,11 +92,12 @@ def is_undecodable(document: Document) -> bool:
     return document.kind == "empty" and not document.is_whole
 
 
-def table_kind_of_document(document: Document) -> TableKind | None:
+def table_kind_of_document(document: Document) -> TableKind | FileKind | None:
     """Return the kind of table that was parsed as text or as an unknown document; or None."""
     if document.kind not in ("text", "unknown"):
         return None
-    return table_kind(document.text[:HEAD_BYTES])
+    head = document.text[:HEAD_BYTES]
+    return table_kind(head) or file_kind(head)
 
 
 def _may_have_leading_text(source: str | None) -> bool:
@@ -396,7 +398,12 @@ def robots_failure(response: Response, robots: Robots) -> Iterator[Visit]:
 
 def _error_of(document: Document, record: DocumentRecord) -> str | None:
     """Return why a document is not a sitemap, or an incomplete one; None if it is complete."""
-    if (table := table_kind_of_document(document)) is not None:
+    if (table := table_kind_of_document(document)) in ("Parquet", "DuckDB"):
+        return (
+            f"expected a sitemap, found a {table} file, which is read by its path only; save it, "
+            "and name the file"
+        )
+    if table is not None:
         return (
             f"expected a sitemap, found a table ({table}); `urlset read` and `urlset build` accept "
             "it as a file, in Python urlset.sources.Table"

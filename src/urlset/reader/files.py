@@ -73,7 +73,7 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
         text_name = name if isinstance(name, str) else None
         file: Any = source
         return SingleDocument(text_name, base_url, lambda: read_stream(file, max_bytes))
-    if source == "-":
+    if isinstance(source, str) and source == "-":
         return SingleDocument("-", base_url, lambda: read_stream(sys.stdin.buffer, max_bytes))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
@@ -96,11 +96,17 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
         return FileSystemSource(path, base_url, max_bytes)
     if isinstance(source, Mapping):
         return MemorySource(source)
-    raise SourceError(
-        "expected a path, a URL, '-', bytes or an open binary file, found "
-        f"{type(source).__name__}"
-        + ("; read each of them, or the folder" if hasattr(source, "__len__") else "")
-    )
+    raise SourceError(_found_instead(source))
+
+
+def _found_instead(source: object) -> str:
+    """Return the message about an object that is no source."""
+    if hasattr(source, "__arrow_c_stream__") or type(source).__name__ == "LazyFrame":
+        advice = "; it has rows, of which urlset.write makes a document"
+    else:
+        advice = "; read each of them, or the folder" if hasattr(source, "__len__") else ""
+    found = f"{type(source).__name__}{advice}"
+    return f"expected a path, a URL, '-', bytes or an open binary file, found {found}"
 
 
 def url_of_site(text: str) -> str | None:

@@ -80,16 +80,19 @@ def open_table(
 
 
 def table_as_parquet(
-    source: str, form: TableForm, path: str, *, base_url: str | None
+    source: str, form: TableForm, path: str, *, base_url: str | None, name: str = ""
 ) -> TableFaults:
     """Write the entries of a table to a Parquet file; return what could not be read.
 
+    ``name`` is that of the table in messages; the path of its file by default.
+
     Raises SourceError if the file cannot be read as a table, or has no column with URLs.
     """
-    table = open_table_file(source, form)
+    name = name or source
+    table = open_table_file(source, form, name)
     rows = _RowsWithUrl(table, base_url)
     with ScratchDatabase(memory=_MEMORY_MB) as database:
-        _prepare(database, printable(source))
+        _prepare(database, printable(name))
         for batch in rows.batches():
             found = ", ".join(identifier(name) for name in _COLUMNS if name in batch.schema.names)
             database.insert(
@@ -99,7 +102,7 @@ def table_as_parquet(
     failures = [*table.failures]
     if rows.dropped:
         failures.append(
-            f"{source}: {pluralize(rows.dropped, 'row')} excluded: expected a URL in loc, "
+            f"{name}: {pluralize(rows.dropped, 'row')} excluded: expected a URL in loc, "
             f"found {rows.first_dropped}"
         )
     unused = getattr(table, "unused_columns", ())

@@ -21,6 +21,7 @@ from urlset.formats.detect import (
     SourceKind,
     TableForm,
     detect_kind,
+    has_names_equal_but_for_case,
     is_json_array,
     read_head,
 )
@@ -180,12 +181,14 @@ def _mapped_columns(options: SourceOptions) -> tuple[str, ...]:
     return tuple(value.rpartition(":")[2] for value in pairs.values())
 
 
-def open_table_file(path: str, form: TableForm) -> Source:
+def open_table_file(path: str, form: TableForm, name: str = "") -> Source:
     """Open a table whose form is known; ``-`` is standard input.
+
+    ``name`` is that of the table in messages; the path by default.
 
     Raises SourceError if the file does not exist, or must not be read.
     """
-    opener = partial(_open_table, options=SourceOptions(kind=form), name=path)
+    opener = partial(_open_table, options=SourceOptions(kind=form), name=name or path)
     if path == "-":
         return StreamSource(path, opener)
     _check_exists(path)
@@ -208,8 +211,16 @@ def _open_table(path: str, options: SourceOptions, name: str) -> Source:
 
 
 def _needs_row_reader(head: FileHead) -> bool:
-    """Return whether DuckDB cannot read a file: UTF-16, JSON lines of strings, mixed arrays."""
-    return head.encoding == "utf-16" or head.text.startswith('"') or is_json_array(head)
+    """Return whether DuckDB cannot read a file.
+
+    It is UTF-16, JSON lines of strings, a mixed array, or has columns that differ only in case.
+    """
+    return (
+        head.encoding == "utf-16"
+        or head.text.startswith('"')
+        or is_json_array(head)
+        or (head.text[:1] != "{" and has_names_equal_but_for_case(head.first_line))
+    )
 
 
 def _open_text(path: str, _options: SourceOptions, name: str) -> Source:

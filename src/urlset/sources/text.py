@@ -15,7 +15,14 @@ from typing import IO, Any, ClassVar, TextIO, cast
 from urlset.arrow.streams import ColumnType, rows_to_batch, table_of
 from urlset.errors import SourceError
 from urlset.formats.compression import DAMAGE, open_gzip
-from urlset.formats.detect import FileHead, TextForm, detect_text_form, is_json_array, read_head
+from urlset.formats.detect import (
+    FileHead,
+    TextForm,
+    detect_delimiter,
+    detect_text_form,
+    is_json_array,
+    read_head,
+)
 from urlset.sources.candidates import RowVersion, SourceType, encodable
 from urlset.sources.file_version import file_version
 from urlset.sources.tables.casts import convert_nested_columns
@@ -261,7 +268,7 @@ class TextSource:
             mapped = [value.rpartition(":")[2] for value in self._mapping.values()]
             found, detected_delimiter = detect_text_form(head, self.name, mapped)
             form = form or found
-            delimiter = delimiter or detected_delimiter or ","
+            delimiter = delimiter or detected_delimiter or detect_delimiter(head.first_line)
         with open_text(self._path, self.name, head) as file:
             if form == "text":
                 yield from self._read_text(file)

@@ -124,10 +124,10 @@ def batches(entries: Any, engine: Engine) -> Iterator[InputBatch]:
         yield from _table_batches(entries)
         return
     if isinstance(entries, (str, bytes, Mapping, Entry)) or not isinstance(entries, Iterable):
+        advice = "; a single entry goes into a list, a file is read with urlset.read"
         raise TypeError(
             "expected an iterable of entries, URLs or dicts, or a table (polars, pandas, pyarrow, "
-            f"DuckDB), found {type(entries).__name__}; a single entry goes into a list, a file "
-            "is read with urlset.read"
+            f"DuckDB), found {type(entries).__name__}{arrow.lazy_advice(entries) or advice}"
         )
     iterator, row = iter(entries), 1
     while items := list(islice(iterator, BATCH_ROWS)):

@@ -190,9 +190,14 @@ def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
     return instant, original if date_.instant is not None and date_.code is None else own
 
 
+def _is_blank_text(value: Any) -> bool:
+    """Return whether a value is a text without a visible character, as of an empty cell."""
+    return isinstance(value, str) and not value.strip()
+
+
 def changefreq(value: Any) -> str | None:
     """Validate a changefreq; return one of the seven values of the protocol, or None."""
-    if value is None or value == "":
+    if value is None or _is_blank_text(value):
         return None
     if value not in CHANGEFREQS:
         raise ValueProblem(
@@ -206,7 +211,7 @@ def changefreq(value: Any) -> str | None:
 
 def priority(value: Any) -> float | None:
     """Validate a priority; return a number from 0.0 to 1.0, or None; a text must be a decimal."""
-    if value is None or value == "":
+    if value is None or _is_blank_text(value):
         return None
     number = math.nan
     if isinstance(value, str):

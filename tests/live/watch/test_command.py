@@ -256,7 +256,7 @@ def test_ctrl_c_stores_nothing_and_says_so(box, tmp_path):
     free.set()
 
     assert process.returncode == 130
-    assert "interrupted: no snapshot was stored" in err
+    assert "Interrupted: no snapshot was stored" in err
     put(box, "/a", "/b/1")
     assert urlset.watch(box.site, path).snapshot == 2
 

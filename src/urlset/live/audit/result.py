@@ -342,6 +342,7 @@ class Audit(CountedFindings):
 
         Raises:
             urlset.TargetError: The file cannot be written.
+            ValueError: The file has the suffix of a data format.
         """
         log = ExampleLog()
         for finding in self.findings:

@@ -208,6 +208,7 @@ class Crawl(Result):
 
         Raises:
             urlset.TargetError: The file cannot be written.
+            ValueError: The file has the suffix of a data format.
         """
         from urlset.live.crawl.report import write_report
 

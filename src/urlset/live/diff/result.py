@@ -89,6 +89,7 @@ class Diff(DiffValues):
 
         Raises:
             urlset.TargetError: The file cannot be written.
+            ValueError: The file has the suffix of a data format.
         """
         write_report(self, path)
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import IO, Any, Literal, NamedTuple, get_args
 
-from urlset.arrow import is_arrow
+from urlset.arrow import is_arrow, lazy_advice
 from urlset.errors import SourceError
 from urlset.formats.detect import SourceKind, has_sitemap_ending, stored_form, table_form_of_file
 from urlset.http import without_secrets
@@ -211,7 +211,16 @@ def _open_state(
         return _filled_store(source, name, options)
     path = options.new_path("parquet")
     write_parquet(rows, path)
-    return State(name, "parquet", path)
+    return _parquet_state(path, name, options)
+
+
+def _parquet_state(path: str, name: str, options: StateOptions) -> State:
+    """Return the state of a Parquet file, as urlset writes it, or with other columns."""
+    if is_entry_parquet(path):
+        return State(name, "parquet", path)
+    target = options.new_path("parquet")
+    faults = table_as_parquet(path, "parquet", target, base_url=options.base_url, name=name)
+    return State(name, "parquet", target, faults=faults)
 
 
 def _named_state(name: str, snapshot: SnapshotName | None, options: StateOptions) -> State:
@@ -284,6 +293,8 @@ def _rows_of(source: Any) -> Any:
         return None
     if is_arrow(source):
         return source
+    if advice := lazy_advice(source):
+        raise SourceError(f"expected entries or a table, found {type(source).__name__}{advice}")
     if hasattr(source, "read") or not isinstance(source, Iterable):
         return None
     from urlset.arrow import ENTRY

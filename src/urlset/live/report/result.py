@@ -119,6 +119,7 @@ class Report(Result):
 
         Raises:
             urlset.TargetError: The file cannot be written.
+            ValueError: The file has the suffix of a data format.
         """
         write_report(self.sites, self.summary, self.incomplete, path)
 

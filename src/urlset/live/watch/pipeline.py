@@ -79,7 +79,7 @@ def watch(
         urlset.StoreError: The store cannot be opened, is used by another process, or has the
             history of another site.
         urlset.TargetError: The report cannot be written.
-        ValueError: A setting is invalid.
+        ValueError: A setting is invalid, or the report has the suffix of a data format.
     """
     options = settings_of(StepSettings, "watch", locals())
     expect_url(site)

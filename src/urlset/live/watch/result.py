@@ -88,6 +88,7 @@ class Watch(WatchStep):
         Raises:
             urlset.StoreError: The store cannot be opened.
             urlset.TargetError: The file cannot be written.
+            ValueError: The file has the suffix of a data format.
         """
         with Store.open(self.path, read_only=True) as store, store.session() as session:
             write_report(session, self, path)

@@ -413,7 +413,7 @@ class Table:
         """Return types for the columns of JSON lines, also for keys missing in the first rows."""
         if self._query is not None:
             return detected
-        fields = {name: field_of(name) for name in detected}
+        fields = {key: "lastmod" if key == "lastmod_text" else field_of(key) for key in detected}
         missing = {name: "VARCHAR" for name in self._keep if name not in detected}
         for name in ("lastmod", "changefreq", "priority", *NESTED_FIELDS):
             if name not in fields.values() and name not in self._mapping:
@@ -491,7 +491,10 @@ def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str
             f"expected CSV with a header of at most {HEAD_BYTES:,} bytes, found a longer one: "
             f"{name!r}"
         )
-    duplicates = sorted(name for name, count in Counter(names).items() if count > 1)
-    if duplicates:
-        raise SourceError(f"{name}: expected unique column names, found {duplicates[0]!r} twice")
+    folded = Counter(column.lower() for column in names)
+    if same := [column for column in names if folded[column.lower()] > 1]:
+        first, second = [each for each in same if each.lower() == same[0].lower()][:2]
+        other = f"and {second!r}, which differ only in case"
+        found = f"{first!r} {'twice' if first == second else other}"
+        raise SourceError(f"{name}: expected unique column names, found {found}")
     return names, separator
