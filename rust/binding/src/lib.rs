@@ -65,6 +65,7 @@ use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
 use crate::columns::Columns;
 use crate::detached::detached;
+use crate::render::Data;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -88,14 +89,14 @@ static LAST_UTF8: Mutex<Option<Py<PyBytes>>> = Mutex::new(None);
 const MIN_CACHED_BYTES: usize = 1 << 20;
 
 /// Returns bytes as text, if they are UTF-8. Skips the check for [`LAST_UTF8`].
-fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
-    let last = LAST_UTF8.lock_py_attached(data.py()).ok().and_then(|mut last| last.take());
+fn utf8<'b>(py: Python<'_>, data: &'b Data<'_>) -> Option<&'b str> {
+    let last = LAST_UTF8.lock_py_attached(py).ok().and_then(|mut last| last.take());
     let bytes = data.as_bytes();
-    if last.is_some_and(|last| last.is(data)) {
+    if last.is_some_and(|last| last.is(data.as_object())) {
         // SAFETY: `is_utf8` has checked the same immutable object.
         return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
-    detached(data.py(), bytes.len(), || urlset_core::utf8::utf8(bytes))
+    detached(py, bytes.len(), || urlset_core::utf8::utf8(bytes))
 }
 
 /// Parses a document. Returns kind, columns, the fields of sitemaps and of diagnostics, and the
@@ -103,7 +104,7 @@ fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
 #[pyfunction]
 fn parse<'py>(
     py: Python<'py>,
-    text: Bound<'py, PyBytes>,
+    text: Data<'py>,
     base: Option<&str>,
     source: Option<Bound<'py, PyString>>,
     runs: Vec<(i64, i64, i64, i64)>,
@@ -115,7 +116,7 @@ fn parse<'py>(
         source_width,
     };
     let runs: Vec<OffsetRun> = runs.into_iter().map(run).collect();
-    let text = utf8(&text).ok_or_else(|| {
+    let text = utf8(py, &text).ok_or_else(|| {
         pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
     })?;
     let parsed = detached(py, text.len(), || urlset_core::parse(text, base, &runs));
@@ -152,7 +153,8 @@ fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
 
 /// Compresses data with gzip.
 #[pyfunction]
-fn gzip<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
+fn gzip<'py>(py: Python<'py>, data: Data<'py>) -> Bound<'py, PyBytes> {
+    let data = data.as_bytes();
     let packed = py.detach(|| urlset_core::gzip::compress(data));
     PyBytes::new(py, &packed)
 }
@@ -249,7 +251,7 @@ mod _native {
     #[pymodule_export]
     use crate::logs::LogAggregator;
     #[pymodule_export]
-    use crate::render::Renderer;
+    use crate::render::{DocumentBytes, Renderer};
     #[pymodule_export]
     use crate::spans::element_spans;
     #[pymodule_export]
