@@ -213,11 +213,7 @@ fn entry_digests(
 ) -> Vec<Option<String>> {
     let entries = Arc::clone(&columns.get().entries);
     let text = text.as_bytes();
-    py.detach(|| {
-        let digests = urlset_core::digests::entry_digests(text, &entries, end);
-        let hexadecimal = |digest| format!("{:032x}", u128::from_be_bytes(digest));
-        digests.into_iter().map(|digest| digest.map(hexadecimal)).collect()
-    })
+    py.detach(|| urlset_core::digests::entry_digests(text, &entries, end))
 }
 
 /// The native engine.
