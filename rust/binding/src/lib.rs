@@ -10,7 +10,7 @@
 //! | `LAST_UTF8` | mutex; nothing is released while it is held |
 //! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
 //! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
-//! | `ScannedPage` | immutable after creation |
+//! | `ScannedPage`, `DocumentBytes` | immutable after creation |
 //! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
 //! | `Renderer`, `UrlHashes`, `KnownRows`, `LogAggregator` | mutex |
 //! | `Rows` | one caller at a time: `PyO3` refuses a second one with a `RuntimeError` |
