@@ -166,8 +166,8 @@ class Shelf:
     def stage(self, name: str, data: bytes) -> None:
         self.new[name] = data
 
-    def read_staged(self, name: str) -> bytes:
-        return self.new[name]
+    def has_staged(self, name: str, data: bytes) -> bool:
+        return self.new[name] == data
 
 
 @contextmanager

@@ -424,6 +424,17 @@ entries = st.builds(
 )
 
 
+def expect_document(engine, document, data):
+    """A document has the bytes that were rendered, in every use."""
+    assert document == data
+    assert document != data + b" "
+    assert (len(document), bytes(memoryview(document))) == (len(data), data)
+    assert engine.gzip(document) == engine.gzip(data)
+    found, expected = (engine.parse(text, None, None, []) for text in (document, data))
+    assert len(found.entries) == len(expected.entries)
+    assert found.diagnostics == expected.diagnostics
+
+
 def rendered(engine, columns, *, kind="urlset", max_urls=3, max_bytes=900, max_news=1, css=None):
     """The bytes of all documents that the columns fill, and where each of them was full."""
     columns = engine.columns(columns)
@@ -433,6 +444,7 @@ def rendered(engine, columns, *, kind="urlset", max_urls=3, max_bytes=900, max_n
         stop = renderer.add(columns, start)
         assert renderer.count == stop - start
         documents.append((stop, renderer.finish()))
+        expect_document(engine, renderer.document(), documents[-1][1])
         start = stop
     return documents
 

@@ -108,6 +108,8 @@ def test_encoding_is_seen_by_visitors_only():
         for name in ("a.xml", "b.txt", "c.xml.gz"):
             target.stage(name, b"data")
             assert target.read_staged(name) == b"data"
+            assert target.has_staged(name, b"data")
+            assert not target.has_staged(name, b"date")
         target.swap(["a.xml", "b.txt", "c.xml.gz"], [])
         assert [target.read(name) for name in target.names()] == [b"data"] * 3
 

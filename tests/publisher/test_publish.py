@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -43,12 +44,25 @@ def test_target_reads_what_is_there_and_what_was_put(tmp_path):
         assert target.location == str(tmp_path)
         assert target.names() == ["a.xml", "b.xml"]
         assert (target.read("b.xml"), target.read_staged("b.xml")) == (b"1", b"3")
+        assert target.has_staged("b.xml", b"3")
+        assert not any(target.has_staged("b.xml", data) for data in (b"1", b"", b"33"))
         assert target.read("c.xml") is None
         assert target.modified("c.xml") is None
         written = target.modified("b.xml")
         assert written is not None
         assert abs(datetime.now(UTC) - written) < timedelta(hours=1)
     assert (tmp_path / "b.xml").read_bytes() == b"1"  # it was not swapped
+
+
+@pytest.mark.parametrize("size", [0, (1 << 20) - 1, 1 << 20, (2 << 20) + 1])
+def test_staged_file_of_any_size_is_compared_as_a_whole(tmp_path, size):
+    data = random.Random(size).randbytes(size)
+    with open_target(tmp_path, "sitemap") as target:
+        target.stage("a.xml", data)
+
+        assert target.has_staged("a.xml", data)
+        others = [data + b"1", data[:-1] + b"\0\1", data[:-1] if size else b"\0"]
+        assert not any(target.has_staged("a.xml", other) for other in others)
 
 
 def test_retired_file_that_is_not_there_is_no_error(tmp_path):
@@ -81,6 +95,7 @@ def test_name_that_leads_elsewhere_is_refused(tmp_path, name):
         for ask in (
             target.read,
             target.read_staged,
+            lambda n: target.has_staged(n, b""),
             target.modified,
             lambda n: target.stage(n, b""),
         ):

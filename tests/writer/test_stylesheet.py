@@ -39,7 +39,9 @@ def test_a_mark_follows_the_declaration(engine, stylesheet):
     renderer.add(engine.columns([urlset.Entry("https://example.com/")]), 0)
     first, *rest = renderer.finish().splitlines()
 
-    assert renderer.finish("<!-- a -->\n").splitlines() == [first, b"<!-- a -->", *rest]
+    marked = renderer.finish("<!-- a -->\n")
+    assert marked.splitlines() == [first, b"<!-- a -->", *rest]
+    assert renderer.document("<!-- a -->\n") == marked
     assert engine.renderer("text", 9, 9_999, 9).finish("<!-- a -->\n") == b""
 
 

@@ -11,7 +11,7 @@
 //! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
 //! | HTML entities, number of processors (`core`) | `OnceLock` |
 //! | number of busy threads (`core`) | atomic; there is no other static, and no `unsafe`, in `core` |
-//! | `ScannedPage` | immutable after creation |
+//! | `ScannedPage`, `DocumentBytes` | immutable after creation |
 //! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
 //! | `Renderer`, `UrlHashes`, `KnownRows`, `LogAggregator` | mutex |
 //! | `Rows` | one caller at a time: `PyO3` refuses a second one with a `RuntimeError` |
@@ -69,6 +69,7 @@ use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
 use crate::columns::Columns;
 use crate::detached::detached;
+use crate::render::Data;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -92,14 +93,14 @@ static LAST_UTF8: Mutex<Option<Py<PyBytes>>> = Mutex::new(None);
 const MIN_CACHED_BYTES: usize = 1 << 20;
 
 /// Returns bytes as text, if they are UTF-8. Skips the check for [`LAST_UTF8`].
-fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
-    let last = LAST_UTF8.lock_py_attached(data.py()).ok().and_then(|mut last| last.take());
+fn utf8<'b>(py: Python<'_>, data: &'b Data<'_>) -> Option<&'b str> {
+    let last = LAST_UTF8.lock_py_attached(py).ok().and_then(|mut last| last.take());
     let bytes = data.as_bytes();
-    if last.is_some_and(|last| last.is(data)) {
+    if last.is_some_and(|last| last.is(data.as_object())) {
         // SAFETY: `is_utf8` has checked the same immutable object.
         return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
-    detached(data.py(), bytes.len(), || urlset_core::utf8::utf8(bytes))
+    detached(py, bytes.len(), || urlset_core::utf8::utf8(bytes))
 }
 
 /// Parses a document. Returns kind, columns, the fields of sitemaps and of diagnostics, and the
@@ -107,7 +108,7 @@ fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
 #[pyfunction]
 fn parse<'py>(
     py: Python<'py>,
-    text: Bound<'py, PyBytes>,
+    text: Data<'py>,
     base: Option<&str>,
     source: Option<Bound<'py, PyString>>,
     runs: Vec<(i64, i64, i64, i64)>,
@@ -119,7 +120,7 @@ fn parse<'py>(
         source_width,
     };
     let runs: Vec<OffsetRun> = runs.into_iter().map(run).collect();
-    let text = utf8(&text).ok_or_else(|| {
+    let text = utf8(py, &text).ok_or_else(|| {
         pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
     })?;
     let parsed = detached(py, text.len(), || urlset_core::parse(text, base, &runs));
@@ -156,7 +157,8 @@ fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
 
 /// Compresses data with gzip.
 #[pyfunction]
-fn gzip<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
+fn gzip<'py>(py: Python<'py>, data: Data<'py>) -> Bound<'py, PyBytes> {
+    let data = data.as_bytes();
     let packed = py.detach(|| urlset_core::gzip::compress(data));
     PyBytes::new(py, &packed)
 }
@@ -215,11 +217,7 @@ fn entry_digests(
 ) -> Vec<Option<String>> {
     let entries = Arc::clone(&columns.get().entries);
     let text = text.as_bytes();
-    py.detach(|| {
-        let digests = urlset_core::digests::entry_digests(text, &entries, end);
-        let hexadecimal = |digest| format!("{:032x}", u128::from_be_bytes(digest));
-        digests.into_iter().map(|digest| digest.map(hexadecimal)).collect()
-    })
+    py.detach(|| urlset_core::digests::entry_digests(text, &entries, end))
 }
 
 /// The native engine.
@@ -253,7 +251,7 @@ mod _native {
     #[pymodule_export]
     use crate::logs::LogAggregator;
     #[pymodule_export]
-    use crate::render::Renderer;
+    use crate::render::{DocumentBytes, Renderer};
     #[pymodule_export]
     use crate::spans::element_spans;
     #[pymodule_export]

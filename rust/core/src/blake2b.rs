@@ -51,6 +51,18 @@ pub fn blake2b_128(data: &[u8], person: [u8; 16]) -> [u8; SIZE] {
     found
 }
 
+/// Returns a hash in hexadecimal.
+#[must_use]
+pub fn hexadecimal(hash: [u8; SIZE]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * SIZE);
+    for byte in hash {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
 fn compress(state: &mut [u64; 8], block: &[u8; BLOCK], count: u64, is_last: bool) {
     let mut message = [0; 16];
     for (word, bytes) in message.iter_mut().zip(block.as_chunks::<8>().0) {

@@ -192,9 +192,12 @@ def _value(value: Any, spec: Any) -> Any:
 def array_of(values: list[Any], spec: Any) -> Any:
     if isinstance(spec, ListOf):
         offsets, flat = [0], []
-        for value in values:
-            flat.extend(value)
-            offsets.append(len(flat))
+        if any(values):
+            for value in values:
+                flat.extend(value)
+                offsets.append(len(flat))
+        else:
+            offsets *= len(values) + 1
         return arro3.list_array(
             arro3.Array(offsets, arro3.DataType.int32()),
             array_of(flat, spec.item),

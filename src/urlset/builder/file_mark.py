@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+from urlset.engine import DocumentBytes
 from urlset.engine.reference.render import declaration
 
 MARK = b"<!-- urlset build -->\n"
@@ -35,6 +36,6 @@ def is_marked(document: bytes) -> bool:
     return document.startswith(_DECLARATION + MARK)
 
 
-def digest_of(data: bytes) -> str:
+def digest_of(data: DocumentBytes) -> str:
     """Return 128 bits of BLAKE2b, in hexadecimal, that identify the bytes of an output file."""
     return blake2b(data, digest_size=16).hexdigest()

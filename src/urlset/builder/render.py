@@ -16,7 +16,7 @@ from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
 from urlset.builder.working_tables import ADDED_RANGES, RETAINED
-from urlset.engine import Engine
+from urlset.engine import DocumentBytes, Engine
 from urlset.protocol import MAX_BYTES, MAX_NEWS
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
@@ -74,7 +74,7 @@ class FileRenderer:
                 for future in pending:
                     future.cancel()
 
-    def stage(self, file: File, data: bytes) -> File:
+    def stage(self, file: File, data: DocumentBytes) -> File:
         """Stage a file unless an identical one is published, and verify the staged bytes."""
         published = self._target.read(file.name)
         if published is not None and self._unpacked(published, len(data)) == data:
@@ -89,14 +89,20 @@ class FileRenderer:
         with self._lock:  # the target stages one file at a time
             self._target.stage(file.name, packed)
             self.staged_names.add(file.name)
-            staged = self._target.read_staged(file.name)
-        if self._unpacked(staged, len(data)) != data:
+            is_same = self._reads_back(file.name, data)
+        if not is_same:
             fail("unreadable", self._settings, f"expected {file.name} to read back unchanged")
         digest = digest_of(packed)
         # The file may be missing in the target (a site that CI builds from scratch in every run).
         # A file with other bytes may have been read, so these bytes are new under this name.
         lastmod = self._dates.get(digest) if published is None else None
         return self._published(file, data, len(packed), digest, lastmod or self._settings.now)
+
+    def _reads_back(self, name: str, data: DocumentBytes) -> bool:
+        """Return whether a staged file has the bytes of a document, when unpacked."""
+        if not self._settings.gzip:
+            return self._target.has_staged(name, data)
+        return self._unpacked(self._target.read_staged(name), len(data)) == data
 
     def _is_foreign(self, name: str, published: bytes) -> bool:
         """Return whether a published file is neither known to the ledger nor has the mark."""
@@ -107,7 +113,9 @@ class FileRenderer:
         text = self._unpacked(published, MAX_BYTES)
         return text is None or not is_marked(text)
 
-    def _published(self, file: File, data: bytes, packed: int, digest: str, lastmod: Any) -> File:
+    def _published(
+        self, file: File, data: DocumentBytes, packed: int, digest: str, lastmod: Any
+    ) -> File:
         return replace(file, bytes=len(data), packed_bytes=packed, digest=digest, lastmod=lastmod)
 
     def _unpacked(self, data: bytes, size: int) -> bytes | None:
@@ -116,7 +124,7 @@ class FileRenderer:
     def _file(self, file: File, rows: Iterable[Any]) -> File:
         return self.stage(file, self._document(file, rows))
 
-    def _document(self, file: File, rows: Iterable[Any]) -> bytes:
+    def _document(self, file: File, rows: Iterable[Any]) -> DocumentBytes:
         kind = "text" if self._settings.is_text else "urlset"
         limits = self._settings.max_urls, self._max_bytes, MAX_NEWS
         renderer = self._engine.renderer(kind, *limits, self._settings.stylesheet)
@@ -124,8 +132,8 @@ class FileRenderer:
             columns = self._engine.columns(batches.as_table(batch))
             if renderer.add(columns, 0) < batch.num_rows:
                 fail("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")
-        data = renderer.finish(MARK.decode())
-        self._verify(file, renderer.count, data)
+        count, data = renderer.count, renderer.document(MARK.decode())
+        self._verify(file, count, data)
         return data
 
     @property
@@ -133,15 +141,15 @@ class FileRenderer:
         """Maximum size of a document in bytes without the mark of the build."""
         return self._settings.max_bytes - (0 if self._settings.is_text else len(MARK))
 
-    def _rerender(self, entries: Any) -> bytes:
+    def _rerender(self, entries: Any) -> DocumentBytes:
         """Render parsed entries again; if the bytes are equal, a reported problem is harmless."""
         kind = "text" if self._settings.is_text else "urlset"
         count = len(entries)
         renderer = self._engine.renderer(kind, count, 1 << 62, count, self._settings.stylesheet)
         renderer.add(self._engine.columns(entries), 0)
-        return renderer.finish(MARK.decode())
+        return renderer.document(MARK.decode())
 
-    def _verify(self, file: File, count: int, data: bytes) -> None:
+    def _verify(self, file: File, count: int, data: DocumentBytes) -> None:
         """Parse a rendered document; fail if it is incomplete, too large or has problems."""
         parsed = self._engine.parse(data, None, None, [])
         found = len(parsed.entries)

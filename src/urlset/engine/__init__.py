@@ -22,6 +22,7 @@ __all__ = [
     "NAMES",
     "Columns",
     "Diagnostic",
+    "DocumentBytes",
     "ElementSpans",
     "Engine",
     "KnownRows",
@@ -193,18 +194,27 @@ class LogAggregator(Protocol):
     def finish(self) -> Sequence[LogHit]: ...
 
 
+class DocumentBytes(Protocol):
+    """Bytes of a rendered document: ``bytes``, or an object with a buffer, equal to its bytes."""
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+
 class Renderer(Protocol):
     """Document under construction; one object per document.
 
     ``add`` adds rows from ``start`` to ``end`` (or the last one) until the document is full and
     returns the next row; ``finish`` returns the bytes, including header and footer. ``mark`` is a
     line for the header of XML, such as a comment, which does not count for the limits.
+    ``document`` returns the same bytes, without a copy if possible; it ends the document.
     """
 
     @property
     def count(self) -> int: ...
     def add(self, columns: Any, start: int, end: int | None = None) -> int: ...
     def finish(self, mark: str = "") -> bytes: ...
+    def document(self, mark: str = "") -> DocumentBytes: ...
 
 
 class ElementSpans(NamedTuple):
@@ -248,13 +258,13 @@ class Engine(Protocol):
     def gunzip(self, data: bytes, limit: int) -> bytes | None:
         """Decompress intact gzip; None if it is damaged or longer than ``limit`` bytes."""
 
-    def gzip(self, data: bytes) -> bytes:
+    def gzip(self, data: DocumentBytes) -> bytes:
         """Compress bytes with gzip, without a time stamp: equal input, equal output."""
 
     def parse(
-        self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
+        self, text: DocumentBytes, base: str | None, source: str | None, runs: list[OffsetRun]
     ) -> Parsed:
-        """Parse UTF-8 text of any format. Never raises."""
+        """Parse UTF-8 text of any format, or a document of this engine. Never raises."""
 
     def entry_digests(self, text: bytes, entries: Rows, end: int) -> Sequence[str | None]:
         """Return a digest of the bytes of each entry with extensions; None for the others.

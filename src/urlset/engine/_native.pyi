@@ -93,6 +93,17 @@ class Renderer:
     def finish(self, mark: str = "") -> bytes:
         """Return the bytes of the document, with ``mark`` after the XML declaration."""
 
+    def document(self, mark: str = "") -> DocumentBytes:
+        """Return the document as :meth:`finish`, without a copy; the renderer is empty then."""
+
+@final
+class DocumentBytes:
+    """Bytes of a rendered document, in a buffer for reading; see `urlset.engine.DocumentBytes`."""
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
 @final
 class LogAggregator:
     """Aggregator of an access log; see `urlset.engine.LogAggregator`."""
@@ -171,7 +182,7 @@ class KnownRows:
 _Names = list[tuple[str, list[str]]]
 
 def parse(
-    text: bytes,
+    text: bytes | DocumentBytes,
     base: str | None,
     source: str | None,
     runs: list[Any],
@@ -247,7 +258,7 @@ def gunzip(data: bytes, limit: int) -> bytes | None:
     last member, including zeros.
     """
 
-def gzip(data: bytes) -> bytes:
+def gzip(data: bytes | DocumentBytes) -> bytes:
     """Compress data. Equal input gives equal output; there is no time stamp."""
 
 def columns_from_rows(rows: Iterable[Any], format_date: Callable[[Any], str]) -> Columns:

@@ -12,7 +12,7 @@ from urlset.arrow import batches_to_entries, is_arrow
 from urlset.arrow.frames import IndexedRows
 from urlset.arrow.frames import ListedRows as ListedRows
 from urlset.dates import format_date
-from urlset.engine import Diagnostic, ElementSpans, ListedFile, OffsetRun, _native
+from urlset.engine import Diagnostic, DocumentBytes, ElementSpans, ListedFile, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
     KnownRows,
@@ -116,10 +116,13 @@ class NativeParsed(NamedTuple):
     omitted: dict[str, int]
 
 
-def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> NativeParsed:
-    """Parse UTF-8 text of any format. Never raises."""
+def parse(
+    text: DocumentBytes, base: str | None, source: str | None, runs: list[OffsetRun]
+) -> NativeParsed:
+    """Parse UTF-8 text of any format, or a document of this engine. Never raises."""
+    data = cast(Any, text)  # `bytes`, or a document
     with panics_as_errors():
-        kind, found, sitemaps, diagnostics, omitted = _native.parse(text, base, source, runs)
+        kind, found, sitemaps, diagnostics, omitted = _native.parse(data, base, source, runs)
     return NativeParsed(
         cast(Kind, kind),
         NativeRows(found, source),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import groupby
+from operator import itemgetter
 
 MAX_ERROR_TEXT = 2_000
 """Maximum characters of the main content of an error page; a longer page is about errors."""
@@ -61,7 +63,14 @@ _NOT_FOUND = frozenset(
     """.strip().splitlines()
 )
 # One word of each: a title without any of them says something else.
-_WORDS = re.compile("|".join(sorted({max(text.split(), key=len) for text in _NOT_FOUND})))
+# Grouped by their first letters, with which most positions of a title are done.
+_LONGEST = sorted({max(text.split(), key=len) for text in _NOT_FOUND})
+_WORDS = re.compile(
+    "|".join(
+        f"{first}(?:{'|'.join(word[1:] for word in words)})"
+        for first, words in groupby(_LONGEST, key=itemgetter(0))
+    )
+)
 _TITLE_PARTS = re.compile(r"\s[-–—·:•«»]\s|[|]|:\s")
 _HEADING = re.compile(rb"<h1\b[^<>]{0,500}+>(.{0,500}?)</h1", re.IGNORECASE | re.DOTALL)
 _HEADING_WITHIN = 262_144

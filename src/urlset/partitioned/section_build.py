@@ -35,9 +35,11 @@ from urlset.builder.inputs import open_inputs
 from urlset.builder.ledger import Ledger
 from urlset.builder.pipeline import Pipeline
 from urlset.builder.sections import word_of
+from urlset.engine import DocumentBytes
 from urlset.errors import SourceError, TargetError, suggestion
 from urlset.option_schema import expect_local
 from urlset.publisher import Target, open_target, sync_files
+from urlset.publisher.target import has_content
 from urlset.result import Closing
 from urlset.store import ScratchDatabase, quoted
 
@@ -295,7 +297,7 @@ class _SectionTarget(Closing):
         """Return when a published file was written; None if there is none."""
         return self._target.modified(name)
 
-    def stage(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: DocumentBytes) -> None:
         """Write a file to the folder of the section."""
         with staging_errors(self._place), open(self._place / name, "xb") as file:
             file.write(data)
@@ -305,6 +307,11 @@ class _SectionTarget(Closing):
         """Return the bytes of a staged file."""
         with staging_errors(self._place):
             return (self._place / name).read_bytes()
+
+    def has_staged(self, name: str, data: DocumentBytes) -> bool:
+        """Return whether a staged file has these bytes."""
+        with staging_errors(self._place):
+            return has_content(self._place / name, data)
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Sync the staged files to disk; :func:`urlset.partitioned.publish_build` does the rest."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from urlset import engine as engines
+from urlset.engine import DocumentBytes
 from urlset.errors import TargetError
 from urlset.object_store import ObjectInfo, ObjectStore, VersionConflict
 from urlset.protocol import MEDIA_TYPES, READ_LIMIT
@@ -120,7 +121,7 @@ class Bucket:
         """Return when an object was written, in UTC to the second; None if there is none."""
         return self._store.modified(checked_name(name))
 
-    def stage(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: DocumentBytes) -> None:
         """Write a file, encoded for the upload, to a temporary folder of this machine."""
         if checked_name(name) not in self._seen:
             self._seen[name] = self._store.head(name)
@@ -146,6 +147,10 @@ class Bucket:
         """Return the bytes of a staged file, read back from disk, without content encoding."""
         data = self._staged_paths[name].read_bytes()
         return _decompress(data) if self._is_packed(name) else data
+
+    def has_staged(self, name: str, data: DocumentBytes) -> bool:
+        """Return whether a staged file, read back from disk, has these bytes when decoded."""
+        return self.read_staged(name) == data
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Upload the staged files in order, if unchanged by others; then remove the retired."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from urlset.engine import DocumentBytes
 from urlset.errors import TargetError
 from urlset.publisher.journal import (
     FolderLock,
@@ -21,7 +22,7 @@ from urlset.publisher.journal import (
     undo,
     write_journal,
 )
-from urlset.publisher.target import check_swap, checked_name
+from urlset.publisher.target import check_swap, checked_name, has_content
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
 MODE = 0o644
@@ -108,7 +109,7 @@ class FolderTarget:
                 datetime.fromtimestamp(int(path.stat().st_mtime), UTC) if path.is_file() else None
             )
 
-    def stage(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: DocumentBytes) -> None:
         """Write a file to the hidden staging folder; :meth:`swap` waits until it is on disk."""
         final = self._final_path(name)
         staged = os.path.join(self._stage, f"{name}.put")
@@ -124,7 +125,15 @@ class FolderTarget:
     def read_staged(self, name: str) -> bytes:
         """Return the bytes of a staged file, read back from disk."""
         with _map_errors("read", self.folder, name):
-            return _bytes_of(os.path.join(self._stage, f"{checked_name(name)}.put"))
+            return _bytes_of(self._staged_path(name))
+
+    def has_staged(self, name: str, data: DocumentBytes) -> bool:
+        """Return whether a staged file, read back from disk, has these bytes."""
+        with _map_errors("read", self.folder, name):
+            return has_content(self._staged_path(name), data)
+
+    def _staged_path(self, name: str) -> str:
+        return os.path.join(self._stage, f"{checked_name(name)}.put")
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Move the staged files into place, in this order; then remove the retired files.
@@ -236,7 +245,7 @@ class DryRun(FolderTarget):
         """Return the names of the files in the folder, sorted, without hidden ones."""
         return super().names() if self.folder.exists() else []
 
-    def stage(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: DocumentBytes) -> None:
         """Write a file to the temporary folder."""
         path = self._stage / f"{checked_name(name)}.put"
         try:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, Self
 
+from urlset.engine import DocumentBytes
 from urlset.errors import TargetError
 
 
@@ -42,11 +43,14 @@ class Target(Protocol):
     def modified(self, name: str) -> datetime | None:
         """Return when a published file was written, in UTC to the second; None if there is none."""
 
-    def stage(self, name: str, data: bytes) -> None:
+    def stage(self, name: str, data: DocumentBytes) -> None:
         """Write a file to the staging area, invisible to visitors; once per name."""
 
     def read_staged(self, name: str) -> bytes:
         """Return the bytes of a staged file, read back from the staging area."""
+
+    def has_staged(self, name: str, data: DocumentBytes) -> bool:
+        """Return whether a staged file, read back from the staging area, has these bytes."""
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Move the staged files into place, in this order; then remove the retired files.
@@ -94,6 +98,27 @@ def update_orphans(
     {'b.xml': 12, 'c.xml': 13}
     """
     return {name: orphans.get(name, now) for name in names}
+
+
+_PIECE = 1 << 20
+"""Bytes of a file that are read at once, for a comparison in little memory."""
+
+
+def has_content(path: str | os.PathLike[str], data: DocumentBytes) -> bool:
+    """Return whether a file has exactly these bytes.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    expected, piece, at = memoryview(data), bytearray(_PIECE), 0
+    with open(path, "rb", buffering=0) as file:
+        while count := file.readinto(piece):
+            found = piece if count == _PIECE else piece[:count]
+            # Views are compared number by number, unlike a bytearray.
+            if found != expected[at : at + count]:
+                return False
+            at += count
+    return at == len(expected)
 
 
 def checked_name(name: str) -> str:

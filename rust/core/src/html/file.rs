@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::chars::{is_space, push_words};
 use super::{Decisions, END, Element, Page, Unusual, scan_closed, scan_well_formed};
-use crate::blake2b::blake2b_128;
+use crate::blake2b::{blake2b_128, hexadecimal};
 use crate::utf8::utf8;
 
 /// Bytes in which a page says that it is one.
@@ -126,8 +126,7 @@ fn fingerprint(title: &str, description: Option<&str>, words: &str) -> String {
     push_words(description.unwrap_or_default(), &mut text);
     text.push('\n');
     text.push_str(words);
-    let hash = u128::from_be_bytes(blake2b_128(text.as_bytes(), PERSON));
-    format!("{hash:032x}")
+    hexadecimal(blake2b_128(text.as_bytes(), PERSON))
 }
 
 /// Returns the first description, else the first one of Open Graph.

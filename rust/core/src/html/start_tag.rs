@@ -173,7 +173,8 @@ fn is_special(byte: u8) -> bool {
 }
 
 /// Returns the name of an element at an offset, and its end.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a result in memory is read before it is written back")]
 pub(super) fn name_at(text: &str, start: usize) -> Option<(Name<'_>, usize)> {
     let bytes = text.as_bytes().get(start..)?;
     if let Some(word) = bytes.first_chunk::<8>()

@@ -122,6 +122,21 @@ impl Renderer {
         };
         (header, &self.body, footer)
     }
+
+    /// Returns the bytes of the document with `mark` as in [`Self::parts`], in the memory of its
+    /// entries: a copy of a large document takes as long as its rendering. The renderer has no
+    /// entries then.
+    pub fn take(&mut self, mark: &str) -> Vec<u8> {
+        let (header, _, footer) = self.parts(mark);
+        let mut data = std::mem::take(&mut self.body);
+        let (start, length) = (header.len(), data.len());
+        data.reserve_exact(start + footer.len());
+        data.resize(start + length, 0);
+        data.copy_within(..length, start);
+        data[..start].copy_from_slice(header.as_bytes());
+        data.extend_from_slice(footer.as_bytes());
+        data
+    }
 }
 
 /// Returns the size of the lines around the entries, in bytes.
@@ -185,5 +200,6 @@ mod tests {
         assert_eq!(Renderer::new(false, 2, size, 9, None).add(&entries, 0, 3), 2);
         assert_eq!(Renderer::new(false, 0, 0, 9, None).add(&entries, 1, 3), 2);
         assert_eq!(Renderer::new(false, 9, size, 9, None).add(&entries, 0, 2), 2);
+        assert_eq!(utf8(&renderer.take("")).unwrap(), text);
     }
 }

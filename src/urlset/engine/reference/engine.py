@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from urlset.arrow.frames import ListedRows
-from urlset.engine import Diagnostic, OffsetRun
+from urlset.engine import Diagnostic, DocumentBytes, OffsetRun
 from urlset.engine.html_page import ScannedPage
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.digests import entry_digests
@@ -57,13 +57,13 @@ class ReferenceParsed(NamedTuple):
 
 
 def parse(
-    text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
+    text: DocumentBytes, base: str | None, source: str | None, runs: list[OffsetRun]
 ) -> ReferenceParsed:
-    """Parse UTF-8 text of any format. Never raises."""
+    """Parse UTF-8 text of any format, or a document of this engine. Never raises."""
     # With the native engine, only other parts of the package are used; its patterns take time.
     from urlset.engine.reference.document import read_document
 
-    context = Context(text, base, source, runs)
+    context = Context(bytes(text), base, source, runs)
     kind = read_document(context)
     return ReferenceParsed(
         kind,
@@ -138,7 +138,7 @@ def gunzip(data: bytes, limit: int) -> bytes | None:
 _STEP = 1 << 10
 
 
-def gzip(data: bytes) -> bytes:
+def gzip(data: DocumentBytes) -> bytes:
     """Compress bytes with gzip, without a time stamp: equal input, equal output."""
     return _gzip.compress(data, compresslevel=6, mtime=0)
 

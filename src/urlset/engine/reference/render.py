@@ -103,6 +103,10 @@ class DocumentRenderer:
         header = (self._declaration[:end], mark.encode(), self._declaration[end:])
         return b"".join((*header, _root(self._used), *self._body, _FOOTER))
 
+    def document(self, mark: str = "") -> bytes:
+        """Return the document as :meth:`finish`."""
+        return self.finish(mark)
+
     def _frame(self, used: frozenset[Ns]) -> int:
         if self._is_text:
             return 0

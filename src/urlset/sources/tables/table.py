@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from itertools import chain
 from operator import length_hint
 from typing import Any, ClassVar, Literal, get_args
 from urllib.parse import quote
@@ -178,36 +177,37 @@ def _batches(
     while True:
         try:
             with limit.counted():
-                rows = _fetch(cursor)
+                columns = _fetch(cursor, len(names))
         except sqlite3.Error as error:
             if limit.is_exceeded():
                 raise _timeout_error(limit) from error
             raise _database_error(error, source_name, query) from error
-        columns = [*zip(*rows, strict=True)] or [()] * len(names)
         if kinds is None:
             kinds = [*map(_kind, columns)]
-        elif not rows:
+        elif not columns[0]:
             return
         yield batch_of(
             {
-                name: _column(list(values), kind, name, first, source_name)
+                name: _column(values, kind, name, first, source_name)
                 for name, kind, values in zip(names, kinds, columns, strict=True)
             }
         )
-        first += len(rows)
+        first += len(columns[0])
 
 
-def _fetch(cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
-    """Return the next rows: a batch, or fewer if they are long."""
-    rows: list[tuple[Any, ...]] = []
+def _fetch(cursor: sqlite3.Cursor, count: int) -> list[list[Any]]:
+    """Return the columns of the next rows: of a batch, or of fewer if they are long."""
+    columns: list[list[Any]] = [[] for _ in range(count)]
     size = 0
-    while len(rows) < BATCH_ROWS and size < _MAX_BATCH_BYTES:
-        found = cursor.fetchmany(_FETCH_ROWS)
-        if not found:
+    while len(columns[0]) < BATCH_ROWS and size < _MAX_BATCH_BYTES:
+        rows = cursor.fetchmany(_FETCH_ROWS)
+        if not rows:
             break
-        size += sum(map(length_hint, chain.from_iterable(found)))
-        rows += found
-    return rows
+        # At once, because the garbage collector visits each row that is kept, and no value.
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column += values
+            size += sum(map(length_hint, values))
+    return columns
 
 
 def _kind(values: Iterable[Any]) -> _Kind:
