@@ -35,7 +35,7 @@ _LENGTH = re.compile(rb"\r\nContent-Length: ([0-9]{1,9})\r\n", re.IGNORECASE)
 # Heads that every parser reads alike: printable ASCII, no white space around a name or a value.
 _SIMPLE_HEAD = re.compile(
     rb"HTTP/1\.1 ([2-5][0-9][0-9]) [ -~]*+\r\n"
-    rb"((?:[A-Za-z][A-Za-z0-9-]*+: [!-~]++(?: ++[!-~]++)*+\r\n){1,100}+)\r\n"
+    rb"((?>(?:[A-Za-z][A-Za-z0-9-]*+: [!-~]++(?>(?: ++[!-~]++)*)\r\n){1,100}))\r\n"
 )
 _FRAMING = frozenset(("transfer-encoding", "upgrade", "proxy-connection"))
 """Names that decide where a body ends, or whether the connection stays open."""
