@@ -239,3 +239,34 @@ def test_patterns_mean_the_same_to_duckdb(text):
         found = duckdb.connect().execute(query, {"text": text, "pattern": pattern}).fetchone()
 
         assert found == (re.fullmatch(pattern, text) is not None,)
+
+
+DAYS = (
+    "1999-12-31",
+    "2026-02-28",
+    "2026-02-29",
+    "2024-02-29",
+    "2026-13-01",
+    "2099-00-10",
+    "2026-1-1",
+)
+TIMES = (
+    "",
+    "T00:00:00",
+    "T23:59:59",
+    "T24:00:00",
+    "T08:30:60",
+    "T08:30",
+    "T08:30:00.5",
+    " 08:30:00",
+)
+ZONES = ("", "Z", "+00:00", "-00:00", "+13:59", "-11:30", "+14:00", "+23:59", "+01", "z")
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_common_dates_are_read_as_by_the_pattern(monkeypatch, day):
+    texts = [f"{day}{time}{zone}" for time in TIMES for zone in ZONES]
+    found = [parse_date(text) for text in texts]
+    monkeypatch.setattr(dates, "_parse_common", lambda _: None)
+
+    assert found == [parse_date(text) for text in texts]

@@ -88,7 +88,8 @@ def _references(
         ):
             yield _best_source(element.attributes)
     for name in META_IMAGES:
-        yield meta.get(name, "")
+        if name in meta:
+            yield meta[name]
     for node in nodes:
         if node.is_of_page:
             yield from node.images

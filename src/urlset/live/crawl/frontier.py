@@ -36,8 +36,11 @@ LOW_WINDOW = 500
 LOW_WATER = 8
 """URLs being visited at which new ones are looked for, if none wait; each read also writes."""
 
-MAX_RECORDS = 2_000
-"""Visited pages in memory; then they are written to the tables."""
+MAX_RECORDS = 4_000
+"""Visited pages in memory; then they are written to the tables.
+
+As many as are read at once: each write searches the tables, which takes as long for a few pages.
+"""
 
 MAX_LINKS = 100_000
 """Links in memory; then they are written to the tables."""
@@ -117,6 +120,7 @@ class Frontier:
         self._cut: dict[Trap, list[Any]] = {}
         self._window: deque[VisitTarget] = deque()
         self._has_more = False
+        self._is_exhausted = False  # no other URL was waiting, and the tables have not changed
         self._running: dict[str, VisitTarget] = {}
         self._records: list[PageRows] = []
         self._links = 0
@@ -184,7 +188,8 @@ class Frontier:
         """Return the next URL to visit; None if another response has to arrive first."""
         # Note: all of them may be held until a robots.txt arrives.
         is_low = self._has_more and len(self._window) < LOW_WINDOW and len(self._running) < WINDOW
-        if is_low or (not self._window and len(self._running) <= LOW_WATER):
+        is_empty = not self._window and len(self._running) <= LOW_WATER
+        if is_low or (is_empty and (self._records or not self._is_exhausted)):
             self._refill()
         if not self._window:
             return None
@@ -242,6 +247,7 @@ class Frontier:
             self._discover()
             self._write_traps()
         self._records, self._links, self._text = [], 0, 0
+        self._is_exhausted = False
 
     def _restore(self) -> None:
         """Read the state of a crawl that is continued, and the pages of its journal."""
@@ -284,6 +290,7 @@ class Frontier:
         jobs = [VisitTarget(*row) for row in rows]
         self._window.extend(job for job in jobs if job.url not in known)
         self._has_more = len(jobs) == limit
+        self._is_exhausted = not (self._window or self._has_more)
 
     def _write_records(self) -> None:
         session = self._session
@@ -365,6 +372,7 @@ class Frontier:
             batch,
         )
         self._has_more = self._has_more or added > 0
+        self._is_exhausted = self._is_exhausted and not added
 
     def _insert_again(self, found: Iterable[Sequence[Any]]) -> None:
         """Decide again about known URLs, rows of :data:`_AS_DISCOVERED`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -376,7 +375,10 @@ def other_links(
     links += pagination
     links += [("refresh", refresh)] if refresh else []
     links += [("img", url) for url in images]
-    for (kind, url), n in Counter(links).items():
+    counts: dict[tuple[str, str], int] = {}
+    for link in links:
+        counts[link] = counts.get(link, 0) + 1
+    for (kind, url), n in counts.items():
         found = page_url(url)
         if found is not None:
             yield kind, found, n

@@ -88,7 +88,7 @@ def _texts(row: Mapping[str, Any]) -> tuple[str | None, ...]:
     return tuple([each if each is None or type(each) is str else text_of(each) for each in values])
 
 
-_to_json = json.JSONEncoder(separators=(",", ":")).encode
+_to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def with_line(rows: PageRows) -> PageRows:
