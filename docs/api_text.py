@@ -17,7 +17,7 @@ SECTIONS = {
     "Raises": "Raises",
 }
 SECTION = re.compile(rf"({'|'.join(SECTIONS)}):")
-FIELD = re.compile(r"^ {4}([\w*]+): ")
+FIELD = re.compile(r"^ {4}([\w*.]+): ")
 
 
 def describe(name: str, value: object) -> Iterator[str]:
@@ -32,9 +32,11 @@ def describe(name: str, value: object) -> Iterator[str]:
         member = member.__func__ if isinstance(member, classmethod) else member
         if key.startswith("_") or not (inspect.isfunction(member) or is_property(member)):
             continue
-        shown = f"{key}{signature(member)}" if inspect.isfunction(member) else key
+        shown = f"{name}.{key}{signature(member) if inspect.isfunction(member) else ''}"
         text = markdown(inspect.getdoc(member) or "")
-        yield f"\n### `{name}.{shown}`\n\n{text}\n"
+        if "\n" in shown:  # a heading is one line
+            shown, text = f"{name}.{key}", f"```text\n{shown}\n```\n\n{text}"
+        yield f"\n### `{shown}`\n\n{text}\n"
 
 
 def members_of(kind: type) -> dict[str, Any]:

@@ -56,6 +56,18 @@ def test_anchors_of_links_exist(name):
     assert missing == []
 
 
+@pytest.mark.parametrize("name", ["api.md", "sources.md"])
+def test_items_and_headings_of_the_reference_are_whole(name):
+    """``urlset.TargetError: ...`` was a block of code, and a long signature a heading of lines."""
+    text = (ROOT / "docs" / name).read_text("utf-8")
+    items = re.findall(r"(?m)^\*\*(?:Arguments|Attributes|Raises)\*\*\n\n(.*)", text)
+
+    assert len(items) > 10
+    assert [item for item in items if not item.startswith("- `")] == []
+    headings = re.findall(r"(?m)^#+ .*", text)
+    assert [heading for heading in headings if heading.count("`") % 2] == []
+
+
 def test_links_to_other_files_become_text():
     text = "[a](../README.md) [b](../tests/conftest.py) [c](../CHANGELOG.md#x) `[d](e.md)`"
 
