@@ -14,6 +14,7 @@ from aiohttp.http import RawResponseMessage
 from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from yarl import URL
 
+from urlset.hidden_fields import repr_without
 from urlset.http.policy import FORBIDDEN_IN_HEADERS
 
 MAX_HEADER = 32_768
@@ -55,6 +56,10 @@ class _SimpleHead(NamedTuple):
 
     code: int
     headers: dict[str, str]
+
+    def __repr__(self) -> str:
+        """Show no header: it may hold a secret."""
+        return repr_without(self, "headers")
 
 
 class _WholeBody:
