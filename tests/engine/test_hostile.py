@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import urlset
 from tests.cpu_time import growth
 from urlset import Document
+from urlset.engine import available, get
 from urlset.protocol import MAX_ATTRIBUTES, MAX_DIAGNOSTICS
 
 CORE = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -349,6 +350,22 @@ def test_time_is_linear_where_nothing_ends(engine, unit):
 
     size = 50_000 if engine.name == "reference" else 400_000
     assert growth(lambda size: parse(engine, unit * (size // len(unit))), size, 8 * size) < 24
+
+
+@pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
+@pytest.mark.parametrize(
+    "unit",
+    [A * 15_000 + "<!-- " + "<url><loc><![CDATA[" * 30_000 + " -->", A + " " * 1_000_000],
+    ids=["comment", "space"],
+)
+def test_time_is_linear_where_threads_read_ahead(unit):
+    """They try entries in a comment; and a part may have white space alone."""
+
+    def parse_units(count: int) -> None:
+        inside = unit * count if "!" in unit else A + unit[len(A) :] * count + A
+        parse(get("native"), HEAD + inside + "</urlset>")
+
+    assert growth(parse_units, 3, 24) < 24
 
 
 def test_junk_behind_many_members_of_gzip(engine):

@@ -36,6 +36,9 @@ pub struct Span {
     pub end: usize,
 }
 
+/// The tree reads longer CDATA sections. The end of a section that has none is not searched far.
+const MAX_CDATA: usize = 16 << 10;
+
 /// Maximum number of attributes per element; no extension has more.
 const MAX_ATTRIBUTES: usize = 6;
 
@@ -127,7 +130,8 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let start = self.at;
-        let length = memchr::memmem::find(self.rest(), b"]]>")?;
+        let rest = self.rest();
+        let length = memchr::memmem::find(&rest[..rest.len().min(MAX_CDATA)], b"]]>")?;
         self.at += length + 3;
         Some(Span { kind: ValueKind::Cdata, start, end: start + length })
     }

@@ -22,7 +22,7 @@ use crate::namespaces::{Ns, uri_of};
 use crate::tree::Tree;
 use crate::utf8::utf8_or_empty;
 use ahead::{AheadThreads, Spare, Window};
-use run::{EntryReader, Extensions, Notes, Run, Stop};
+use run::{EntryReader, Extensions, Notes, Run, SAMPLE_ENTRIES, Stop};
 
 /// Reader of common entries in one root element.
 pub struct FastPath<'a> {
@@ -109,7 +109,7 @@ impl<'a> FastPath<'a> {
         let mut end = at;
         while let Some(start) = self.reader.next_entry(end) {
             if start >= limit {
-                return (end, true);
+                return (start, true); // not `end`: the space before it may be long
             }
             if let Some(run) = self.run_at(start) {
                 end = run.end;
@@ -190,8 +190,11 @@ impl<'a> FastPath<'a> {
     /// Adds the entries of a run that was read ahead, which begins at the current position.
     fn append(&mut self, context: &mut Context<'a>, mut run: Run) {
         let line = context.positions.line(run.start);
-        let first = context.entries.offset.len();
+        let (first, row) = (context.entries.offset.len(), context.entries.row());
         context.entries.append(&run.entries);
+        if (row..context.entries.row()).contains(&SAMPLE_ENTRIES) {
+            context.entries.reserve_times(context.bytes.len() / (run.end + 1));
+        }
         for own in &mut context.entries.line[first..] {
             *own += line;
         }

@@ -11,12 +11,13 @@ use crate::search::find;
 const MAX_ENTRY_BYTES: usize = 262_144;
 
 /// Number of entries after which the total is estimated.
-const SAMPLE_ENTRIES: usize = 1_024;
+pub const SAMPLE_ENTRIES: usize = 1_024;
 
 /// Maximum number of images per entry.
 const MAX_IMAGES: usize = 1_000;
 
-/// Maximum number of runs in a part. A part with so many entries that are not common gains little.
+/// Maximum number of runs in a part, and of entries that are not common: more of them gain little,
+/// and those in a comment are none.
 const MAX_RUNS: usize = 64;
 
 const ENTRY: &[u8] = b"<url>";
@@ -140,18 +141,20 @@ impl<'a> EntryReader<'a> {
     pub fn runs(&mut self, part: Range<usize>, spare: &mut impl FnMut() -> Entries) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut failures = Failures::default();
+        let mut attempts = 0;
         let mut at = part.start;
         let text = self.cursor.text;
         let last = (part.end + ENTRY.len() - 1).min(text.len());
         self.part = part;
         while let Some(start) = find(&text[..last], ENTRY, at)
-            && runs.len() < MAX_RUNS
+            && attempts < MAX_RUNS
         {
             at = start + ENTRY.len();
             if failures.skips > 0 {
                 failures.skips -= 1;
                 continue;
             }
+            attempts += 1;
             let mut run = Run { start, entries: spare(), ..Run::default() };
             let stop = self.read(&mut run.entries, &mut run.notes, start, 0, self.part.end);
             if let Some(end) = stop.end {
