@@ -80,6 +80,7 @@ SMALL_MODULES = {
     "urlset.agents.server": "the library mcp, which the tools do not know",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
+    "urlset.sources.tables.csv_header": "of CSV, which tables of other formats do not have",
     "urlset.sources.html.read_ahead": "threads and their order, which the pages do not know",
     "urlset.partitioned.concurrent_sites": "threads and their end, which the rows do not know",
     "urlset.engine.reference.digests": "counterpart of digests.rs",

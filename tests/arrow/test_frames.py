@@ -51,6 +51,15 @@ def test_a_series_of_urls_is_written_like_a_list():
     assert urlset.render(FRAME["loc"]) == urlset.render(FRAME["loc"].to_list())
 
 
+def test_a_series_of_structures_is_a_table(tmp_path):
+    series = FRAME.to_struct("rows")
+
+    built = urlset.build(series, tmp_path, base_url="https://example.com/")
+
+    assert built.urls == len(FRAME)
+    assert urlset.render(series) == urlset.render(FRAME)
+
+
 @pytest.mark.parametrize("inputs", [FRAME["loc"], [FRAME["loc"]]])
 def test_a_build_takes_no_series_because_its_urls_would_be_read(inputs, tmp_path):
     message = _error(lambda: urlset.build(inputs, tmp_path, base_url="https://example.com/"))

@@ -127,3 +127,15 @@ def test_a_simple_head_has_a_limit():
 def _many_lines() -> bytes:
     lines = b"".join(b"X-%d: a\r\n" % number for number in range(101))
     return b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + lines + b"\r\n"
+
+
+def test_a_response_before_the_request_is_not_waited_for():
+    async def run() -> int:
+        handler = ConnectionHandler(asyncio.get_running_loop())
+        handler.connection_made(Mock())
+        handler.data_received(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+        handler.expect(PARAMS)
+        message, _ = await asyncio.wait_for(handler.read(), 5)
+        return message.code
+
+    assert asyncio.run(run()) == 503

@@ -460,10 +460,11 @@ def test_a_table_says_which_names_are_equal(header, found):
     assert str(failure.value) == f"a.csv: expected unique column names, found {found}"
 
 
-@pytest.mark.parametrize("size", [0, 1 << 20], ids=["large", "small"])
-@pytest.mark.parametrize("text", ["loc,lastmod_text\n/a,2026-01-31\n", '{"loc": "/a", %s}\n'])
-def test_the_text_of_a_date_is_a_date_if_a_table_has_no_other(text, size, monkeypatch):
-    monkeypatch.setattr(factory, "LARGE", size)
-    Path("a").write_text(text.replace("%s", '"lastmod_text": "2026-01-31"'))
+@pytest.mark.parametrize(
+    "text",
+    ["name;page;note, loc\nx;/a;b\n", "name;page;note, url\nx;/a;b\n", "page;a, b, c, d\n/a;b\n"],
+)
+def test_a_mapped_column_tells_the_delimiter(text):
+    Path("a.csv").write_text(text)
 
-    assert [row["lastmod_text"] for row in rows(open_source("a"))] == ["2026-01-31"]
+    assert [row["loc"] for row in rows(Table("a.csv", mapping={"loc": "page"}))] == ["/a"]

@@ -24,6 +24,7 @@ __all__ = [
     "batches_to_stream",
     "entries_to_stream",
     "is_arrow",
+    "is_series",
     "lazy_advice",
     "open_schema",
     "open_stream",
@@ -72,8 +73,14 @@ def schema() -> arro3.Schema:
 
 
 def is_arrow(value: object) -> bool:
-    """Return whether a value exports an Arrow stream of rows; a series has one of values."""
-    return hasattr(value, "__arrow_c_stream__") and not hasattr(type(value), "dtype")
+    """Return whether a value exports an Arrow stream of rows; a series may have one of values."""
+    return hasattr(value, "__arrow_c_stream__") and not is_series(value)
+
+
+def is_series(value: object) -> bool:
+    """Return whether a value is a series that has no columns, unlike one of structures."""
+    has_type = hasattr(type(value), "dtype")
+    return has_type and not str(getattr(value, "dtype", "")).lower().startswith("struct")
 
 
 def lazy_advice(value: object) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from urlset.arrow import is_arrow, lazy_advice
+from urlset.arrow import is_arrow, is_series, lazy_advice
 from urlset.arrow.batches import column_values
 from urlset.builder.options import EXTENSIONS, BuildOptions, expect_query_or_table
 from urlset.builder.resolve import filter_sql
@@ -77,7 +77,7 @@ def _open_each(inputs: Iterable[Any], options: BuildOptions) -> Iterator[Source]
 
 def _expect_no_series(value: object) -> None:
     """Raise ``TypeError`` for a series: its URLs would be read as sites."""
-    if type(value).__name__ == "Series":
+    if type(value).__name__ == "Series" and is_series(value):
         raise TypeError("expected a table, found Series; .to_frame('loc') of it is a table")
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
-import signal
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from types import FrameType
 from typing import Any
 
 import click
@@ -28,6 +25,7 @@ from urlset.cli.console import (
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, missing_package, panics_as_errors, similar, suggestion
+from urlset.interrupts import Interrupts
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
@@ -79,7 +77,7 @@ def run(arguments: Sequence[str]) -> int:
     After Ctrl-C it is 130, also if the interruption became another error on its way; after SIGTERM,
     which interrupts in the same way, 143.
     """
-    interrupts = _Interrupts()
+    interrupts = Interrupts()
     try:
         with interrupts, flags_in_messages(), _warnings_as_notes():
             code = _run(arguments, interrupts)
@@ -88,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     return TERMINATED if code == INTERRUPTED and interrupts.is_termination else code
 
 
-def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
+def _run(arguments: Sequence[str], interrupts: Interrupts) -> int:
     if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
         arguments = [*arguments[1:], "--help"]
     try:
@@ -150,42 +148,6 @@ def _warnings_as_notes() -> Iterator[None]:
         warnings.simplefilter("always", PatternWarning)
         warnings.showwarning = show
         yield
-
-
-class _Interrupts:
-    """Count of Ctrl-C in a ``with`` block; only the main thread of a process gets them.
-
-    SIGTERM counts as Ctrl-C, so that no temporary file remains; a second one ends the process.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.is_termination = False
-        self._previous: Any = None
-
-    def __enter__(self) -> _Interrupts:
-        self._previous = signal.getsignal(signal.SIGINT)
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and self._previous is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._handle)
-            if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-                signal.signal(signal.SIGTERM, self._terminate)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if signal.getsignal(signal.SIGINT) == self._handle:
-            signal.signal(signal.SIGINT, self._previous)
-        if signal.getsignal(signal.SIGTERM) == self._terminate:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        self.count += 1
-        signal.default_int_handler(number, frame)
-
-    def _terminate(self, _number: int, _frame: FrameType | None) -> None:
-        self.is_termination = True
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGINT)
 
 
 class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4

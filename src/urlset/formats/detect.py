@@ -291,29 +291,31 @@ def detect_text_form(
             f"{name}: expected JSON lines, one object a line, found one over several lines; "
             "`jq -c .` puts each on a line"
         )
-    delimiter = _known_delimiter(line, columns)
-    return ("text", "") if delimiter is None else ("csv", delimiter)
-
-
-def _known_delimiter(line: str, columns: Collection[str] = ()) -> str | None:
-    """Return the delimiter with which a header has a column of URLs; None if there is none."""
     expected = {"loc", "url", *(column.strip().lower() for column in columns)}
     for delimiter in _DELIMITERS:
         if expected & {cell.strip().lower() for cell in _cells(line, delimiter)}:
-            return delimiter
-    return None
+            return "csv", delimiter
+    return "text", ""
 
 
-def detect_delimiter(line: str) -> str:
-    """Return the delimiter of a header: one with a column of URLs, or the most frequent one.
+def detect_delimiter(line: str, columns: Collection[str] = ()) -> str:
+    """Return the delimiter of a header: the most frequent one, or one with a column of URLs.
+
+    ``columns`` are columns that have one by a mapping, besides ``loc`` and ``url``.
 
     >>> detect_delimiter('url;"title, long";lastmod'), detect_delimiter("url;a, long, title")
     (';', ';')
-    >>> detect_delimiter("name;address")
-    ';'
+    >>> detect_delimiter("name;address"), detect_delimiter("page;note, loc", ["page"])
+    (';', ';')
     """
-    most = max(_DELIMITERS, key=lambda delimiter: len(_cells(line, delimiter)))
-    return _known_delimiter(line) or most
+    most: str = max(_DELIMITERS, key=lambda delimiter: len(_cells(line, delimiter)))
+    tried: list[str] = [most, *_DELIMITERS]
+    for expected in (columns, ("loc", "url")):
+        names = {column.strip().lower() for column in expected}
+        for delimiter in tried:
+            if names & {cell.strip().lower() for cell in _cells(line, delimiter)}:
+                return delimiter
+    return most
 
 
 def has_names_equal_but_for_case(line: str) -> bool:

@@ -125,6 +125,8 @@ class ConnectionHandler(ResponseHandler):
         """Begin a response to a GET, which :meth:`set_response_params` does if it is not simple."""
         self._begin()
         self._expected = values
+        if self._tail:  # it arrived before the request
+            self._create_parser()
 
     def _begin(self) -> None:
         self._received = 0

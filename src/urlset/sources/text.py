@@ -268,7 +268,7 @@ class TextSource:
             mapped = [value.rpartition(":")[2] for value in self._mapping.values()]
             found, detected_delimiter = detect_text_form(head, self.name, mapped)
             form = form or found
-            delimiter = delimiter or detected_delimiter or detect_delimiter(head.first_line)
+            delimiter = delimiter or detected_delimiter or detect_delimiter(head.first_line, mapped)
         with open_text(self._path, self.name, head) as file:
             if form == "text":
                 yield from self._read_text(file)

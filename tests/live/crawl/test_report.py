@@ -155,8 +155,8 @@ def test_urls_of_others_are_escaped(box, tmp_path):
 
 
 def test_a_report_does_not_replace_the_store(site, tmp_path):
-    with crawl(site, tmp_path / "s.duckdb") as found, pytest.raises(urlset.TargetError):
-        found.report(tmp_path / "s.duckdb")
+    with crawl(site, tmp_path / "store") as found, pytest.raises(urlset.TargetError):
+        found.report(tmp_path / "store")
 
 
 def test_a_report_needs_an_open_store(site, tmp_path):

@@ -187,8 +187,6 @@ class _MappingBuilder:
             for target in _URLSET_COLUMNS:
                 if target in self._columns:
                     targets.setdefault(target, _Target(target, None))
-        elif "lastmod_text" in self._columns:  # selected from such a table
-            targets.setdefault("lastmod", _Target("lastmod_text", None))
         return targets
 
     def expressions(self, targets: Mapping[str, _Target]) -> list[NamedExpression]:

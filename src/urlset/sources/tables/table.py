@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from operator import length_hint
@@ -18,20 +15,18 @@ from urlset.arrow import array_of
 from urlset.arrow.batches import batch_of, decoded_array
 from urlset.arrow.streams import read_ipc, table_of
 from urlset.errors import QueryError, SourceError
-from urlset.formats.compression import DAMAGE, HEAD_BYTES, open_gzip
 from urlset.formats.detect import (
     TableForm,
-    detect_delimiter,
     detect_table_form,
     is_json_array,
     read_head,
 )
-from urlset.formats.encoding import utf16_codec
-from urlset.formats.signatures import file_signature, is_gzip
+from urlset.formats.signatures import file_signature
 from urlset.sources.candidates import RowVersion, SourceType, prefetch
 from urlset.sources.file_version import file_version
 from urlset.sources.tables.casts import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
+from urlset.sources.tables.csv_header import read_header
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
 BATCH_ROWS = 8_192
@@ -386,7 +381,8 @@ class Table:
         header: list[str] = []
         delimiter = ","
         if form == "csv":
-            header, delimiter = _header(self._path, self._delimiter, self.name)
+            mapped = [value.rpartition(":")[2] for value in self._mapping.values()]
+            header, delimiter = read_header(self._path, self._delimiter, self.name, mapped)
         with ExternalTable(
             self._path,
             form,
@@ -413,7 +409,7 @@ class Table:
         """Return types for the columns of JSON lines, also for keys missing in the first rows."""
         if self._query is not None:
             return detected
-        fields = {key: "lastmod" if key == "lastmod_text" else field_of(key) for key in detected}
+        fields = {name: field_of(name) for name in detected}
         missing = {name: "VARCHAR" for name in self._keep if name not in detected}
         for name in ("lastmod", "changefreq", "priority", *NESTED_FIELDS):
             if name not in fields.values() and name not in self._mapping:
@@ -461,40 +457,3 @@ def map_batches(
                     yield from convert_nested_columns(mapped)
     finally:
         mapper.close()
-
-
-def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str]:
-    """Return the column names of a CSV file and its delimiter; raise for duplicate names."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(HEAD_BYTES)
-            if is_gzip(head):
-                file.seek(0)
-                head = open_gzip(file).read(HEAD_BYTES)
-    except (OSError, *DAMAGE) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SourceError(f"expected CSV, found {name!r}: {reason}") from error
-    if utf16_codec(head):
-        raise SourceError(f"expected UTF-8, found UTF-16 in {name!r}; convert it, e.g. with iconv")
-    text = head.decode("utf-8-sig", errors="replace")
-    lines = text.splitlines()
-    if not lines:
-        raise SourceError(f"expected CSV with a header, found an empty file: {name!r}")
-    separator = delimiter or detect_delimiter(lines[0])
-    try:
-        cells = next(csv.reader(io.StringIO(text), delimiter=separator, strict=True))
-    except (csv.Error, StopIteration) as error:
-        raise SourceError(f"expected CSV with a header, found {name!r}: {error}") from error
-    names = [cell.strip() or f"column{number}" for number, cell in enumerate(cells, 1)]
-    if len(head) == HEAD_BYTES and len(lines) == 1:
-        raise SourceError(
-            f"expected CSV with a header of at most {HEAD_BYTES:,} bytes, found a longer one: "
-            f"{name!r}"
-        )
-    folded = Counter(column.lower() for column in names)
-    if same := [column for column in names if folded[column.lower()] > 1]:
-        first, second = [each for each in same if each.lower() == same[0].lower()][:2]
-        other = f"and {second!r}, which differ only in case"
-        found = f"{first!r} {'twice' if first == second else other}"
-        raise SourceError(f"{name}: expected unique column names, found {found}")
-    return names, separator
