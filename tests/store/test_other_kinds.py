@@ -144,6 +144,22 @@ def test_a_store_is_not_fixed(files: Path) -> None:
     assert why.startswith("it is a store (a DuckDB file)")
 
 
+def test_a_store_and_a_table_with_the_names_of_sitemaps_are_not_fixed(files: Path) -> None:
+    folder = files / "site"
+    folder.mkdir()
+    (folder / "sitemap.xml").write_bytes((files / "store.duckdb").read_bytes())
+    (folder / "sitemap2.xml").write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    (folder / "sitemap3.xml").write_text(sitemap_of([f"{BASE}a"]))
+
+    remaining = urlset.fix(folder).remaining
+
+    assert [(Path(name).name, why[:18]) for _, name, why in remaining] == [
+        ("sitemap.xml", "it is a store (a D"),
+        ("sitemap2.xml", "it is a table (a P"),
+    ]
+    assert len(urlset.fix(folder / "sitemap2.xml").remaining) == 1
+
+
 def test_a_file_that_is_no_database_is_named_as_it_was_given(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("zero.duckdb").write_bytes(b"https://example.com/a")

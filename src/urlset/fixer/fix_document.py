@@ -314,6 +314,14 @@ def _listed(text: bytes, changes: list[Change], name: str) -> Iterator[Dropped]:
             yield Dropped(change.code, name, line, change.dropped)
 
 
+def objection_to_table(data: bytes) -> str | None:
+    """Return why a file must not be fixed that is a store or a table of Parquet; else None."""
+    kind = signature(data[:HEAD_BYTES])
+    if kind == "duckdb":
+        return "it is a store (a DuckDB file); fix the sitemaps that were read into it"
+    return "it is a table (a Parquet file), no sitemap" if kind == "parquet" else None
+
+
 def objection_to_fixing(container: Container, document: Document) -> str | None:
     r"""Return why a document must not be fixed; None if it may be.
 
@@ -329,8 +337,8 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
     """
     if container.faults & _TRUNCATED:
         return "part of the document could not be read"
-    if signature(container.raw[:HEAD_BYTES]) == "duckdb":
-        return "it is a store (a DuckDB file); fix the sitemaps that were read into it"
+    if (why := objection_to_table(container.raw)) is not None:
+        return why
     if (why := rejection_reason(document)) is not None:
         return f"it is not a sitemap: {why}"
     if b"\0" in document.text:

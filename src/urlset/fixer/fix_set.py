@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypedDict
 
 from urlset.document import text_offset
 from urlset.engine import get
 from urlset.errors import SourceError
-from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
+from urlset.fixer.fix_document import (
+    DocumentFixer,
+    Dropped,
+    FixedText,
+    objection_to_table,
+    open_container,
+)
 from urlset.fixer.options import FindingsByRule, FixOptions, needs_set
 from urlset.fixer.overlay import Overlay, is_file
 from urlset.fixer.registry import ROBOTS_RULES, FindingLocation
@@ -163,7 +170,17 @@ class SetFixer:
         Raises:
             SourceError: There is nothing to read.
         """
-        for name in self._affected():
+        try:
+            names = self._affected()
+        except SourceError:
+            # Of bytes and of stdin, which have no path, the error says that a path is needed.
+            self._note_tables(
+                name for name in self.overlay.locations_by_name if name not in ("", "-")
+            )
+            if not self.fixed.remaining:
+                raise
+            return self.fixed
+        for name in names:
             self._fix(self.overlay.locations_by_name[name])
         for _ in range(MAX_ROUNDS):
             if not self._fix_set():
@@ -173,6 +190,15 @@ class SetFixer:
         self.fixed.documents += self._changed()
         self._set_passed()
         return self.fixed
+
+    def _note_tables(self, names: Iterable[str]) -> None:
+        """Record which of the files are stores or tables, and are not fixed."""
+        for name in names:
+            if (location := self.overlay.locations_by_name.get(name)) is None:
+                continue
+            with suppress(SourceError):  # it cannot be read, which the check reports
+                if (why := objection_to_table(location.load())) is not None:
+                    self.fixed.remaining.append(("", name, why))
 
     def _affected(self) -> list[str]:
         """Check the source; return the names of the documents with findings to fix."""
@@ -190,6 +216,7 @@ class SetFixer:
         else:
             for finding in self.options.findings(entries, rules, self._progress):
                 names[finding.source or ""] = None
+        self._note_tables(r.source or "" for r in entries.documents if r.error)
         return [name for name in names if name in self.overlay.locations_by_name]
 
     def _is_eligible(self, location: Location) -> bool:
