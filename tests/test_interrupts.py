@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from urlset.interrupts import Interrupts
+from urlset.interrupts import AGAIN_S, Interrupts
 
 
 class Interrupted:
@@ -35,6 +35,16 @@ def test_an_interruption_is_not_lost_while_an_object_is_deleted(capsys):
     assert interrupts.count == 2
     assert capsys.readouterr().err == ""
     assert sys.unraisablehook is hook
+
+
+def test_an_interruption_does_not_come_again_after_the_block():
+    Interrupted()
+
+    with Interrupts() as interrupts:
+        gc.collect()
+
+    time.sleep(5 * AGAIN_S)
+    assert interrupts.count == 1
 
 
 def test_other_errors_of_deleted_objects_are_shown(monkeypatch):

@@ -68,7 +68,7 @@ class Interrupts:
 
     def _dropped(self, found: sys.UnraisableHookArgs) -> None:
         if issubclass(found.exc_type, KeyboardInterrupt):
-            threading.Timer(AGAIN_S, _interrupt).start()
+            threading.Timer(AGAIN_S, self._interrupt).start()
         else:
             self._previous_hook(found)
 
@@ -77,11 +77,12 @@ class Interrupts:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)
 
-
-def _interrupt() -> None:
-    """Send SIGINT to the main thread, which ends a wait; Windows has no such signal."""
-    main = threading.main_thread().ident
-    if hasattr(signal, "pthread_kill") and main is not None:
-        signal.pthread_kill(main, signal.SIGINT)
-    else:
-        _thread.interrupt_main()
+    def _interrupt(self) -> None:
+        """Send SIGINT to the main thread, which ends a wait; Windows has no such signal."""
+        if signal.getsignal(signal.SIGINT) != self._handle:
+            return  # the block has ended: the signal would reach what comes after it
+        main = threading.main_thread().ident
+        if hasattr(signal, "pthread_kill") and main is not None:
+            signal.pthread_kill(main, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
