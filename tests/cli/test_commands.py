@@ -525,7 +525,7 @@ def test_an_output_with_the_suffix_of_another_format_is_refused(arguments, outpu
 @pytest.mark.parametrize(
     ("report", "advice"),
     [
-        ("r.json", "r.html; --format json prints the result as JSON"),
+        ("r.json", "r.html; --format json has it as JSON"),
         ("r.CSV", "r.html"),
         ("r.duckdb", "r.html"),
         ("my r.xml", "'my r.html'"),

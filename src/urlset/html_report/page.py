@@ -118,13 +118,11 @@ def expect_html_suffix(path: str | os.PathLike[str], name: str = "report") -> No
     if suffix not in _DATA_SUFFIXES:
         return
     other = str(file.with_suffix(".html"))
-    if is_command():
-        advice, json = shlex.quote(other), "--format json prints the result as JSON"
-    else:
-        advice, json = repr(other), ".to_dict() of the result has it as JSON"
+    advice = shlex.quote(other) if is_command() else repr(other)
+    json = option("format", "json") if is_command() else ".to_dict() of the result"
     raise ValueError(
         f"{name}: expected another suffix for html, found {str(file)!r}; use {advice}"
-        + (f"; {json}" if suffix == ".json" else "")
+        + (f"; {json} has it as JSON" if suffix == ".json" else "")
     )
 
 
