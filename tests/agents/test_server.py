@@ -137,6 +137,35 @@ def test_errors_are_answers(tmp_path, box):
     assert box.paths == []
 
 
+def test_arguments_that_a_tool_does_not_have_are_errors(tmp_path, box):
+    put_sitemap(box, [put_page(box, "/tea")])
+
+    async def run(client):
+        answers = [
+            await call(client, "audit", source=box.site, max_request=1),
+            await call(client, "check", source=box.site, limit=5),
+            await call(client, "sites", folder="."),
+            await call(client, "query", result="read-1"),
+        ]
+        schemas = [tool.input_schema for tool in (await client.list_tools()).tools]
+        return answers, schemas
+
+    answers, schemas = session(tmp_path, run, "--allow-private")
+
+    assert [answer["data"] for answer in answers] == [
+        [
+            "audit: expected the arguments source, sample, crawl, max_requests, base_url, "
+            "found 'max_request'; write 'max_requests'"
+        ],
+        ["check: expected the arguments source, rule, offset, found 'limit'; leave it out"],
+        ["sites: expected no arguments, found 'folder'; leave it out"],
+        ["query: expected the arguments result, sql, offset, found no 'sql'; add it"],
+    ]
+    assert {answer["state"] for answer in answers} == {"failed"}
+    assert all(schema["additionalProperties"] is False for schema in schemas)
+    assert box.paths == []
+
+
 def test_calls_run_at_the_same_time(tmp_path):
     (tmp_path / "urls.txt").write_text("".join(f"https://e.com/{n}\n" for n in range(1_000)))
 

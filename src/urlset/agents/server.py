@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 from urlset.agents.answer import ToolAnswer
@@ -35,20 +38,65 @@ def serve(toolbox: Toolbox, *, version: str) -> None:
 
 def server_of(toolbox: Toolbox, *, version: str) -> MCPServer:
     """Return a server with the tools of a toolbox."""
-    server = MCPServer(
-        "urlset", title="urlset", instructions=INSTRUCTIONS, version=version, log_level="WARNING"
-    )
+    tools = []
     for name in TOOLS:
         hints = ToolAnnotations(
             read_only_hint=True, destructive_hint=False, open_world_hint=name in _FETCHING
         )
-        server.add_tool(_tool(getattr(toolbox, name)), annotations=hints)
-    return server
+        tool = Tool.from_function(_tool(getattr(toolbox, name)), annotations=hints)
+        tool.parameters["additionalProperties"] = False
+        tools.append(tool)
+    return _StrictServer(
+        "urlset",
+        title="urlset",
+        instructions=INSTRUCTIONS,
+        version=version,
+        log_level="WARNING",
+        tools=tools,
+    )
 
 
 TOOLS = (
     "sites", "read_sitemap", "check", "audit", "audit_result", "query", "explain_rule", "why",
 )  # fmt: skip
+
+
+class _StrictServer(MCPServer):
+    """Server that refuses arguments that a tool does not have.
+
+    The SDK ignores them: a limit with a wrong name has no effect then, without a message.
+    """
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context | None = None
+    ) -> Any:
+        if name in TOOLS and (error := _wrong_arguments(name, arguments)):
+            return _failed(ValueError(error))
+        return await super().call_tool(name, arguments, context)
+
+
+def _wrong_arguments(tool: str, given: Collection[str]) -> str | None:
+    parameters = inspect.signature(getattr(Toolbox, tool)).parameters
+    known = [name for name in parameters if name != "self"]
+    expected = f"the arguments {', '.join(known)}" if known else "no arguments"
+    for name in given:
+        if name not in known:
+            similar = difflib.get_close_matches(name, known, n=1)
+            advice = f"write {similar[0]!r}" if similar else "leave it out"
+            return f"{tool}: expected {expected}, found {name!r}; {advice}"
+    for name in known:
+        if name not in given and parameters[name].default is inspect.Parameter.empty:
+            return f"{tool}: expected {expected}, found no {name!r}; add it"
+    return None
+
+
+def _failed(error: UrlsetError | ValueError | OSError) -> CallToolResult:
+    return _result(ToolAnswer(state="failed", data=[error_text(error)]).limited(), is_error=True)
+
+
+def _result(answer: ToolAnswer, *, is_error: bool) -> CallToolResult:
+    content = TextContent(type="text", text=answer.to_json())
+    return CallToolResult(content=[content], structured_content=answer.to_dict(), is_error=is_error)
 
 
 def _tool(method: Callable[..., ToolAnswer]) -> Callable[..., CallToolResult]:
@@ -58,13 +106,9 @@ def _tool(method: Callable[..., ToolAnswer]) -> Callable[..., CallToolResult]:
     def tool(**arguments: Any) -> CallToolResult:
         try:
             with panics_as_errors():
-                answer, is_error = method(**arguments).limited(), False
+                return _result(method(**arguments).limited(), is_error=False)
         except (UrlsetError, ValueError, OSError) as error:
-            answer, is_error = ToolAnswer(state="failed", data=[error_text(error)]).limited(), True
-        content = TextContent(type="text", text=answer.to_json())
-        return CallToolResult(
-            content=[content], structured_content=answer.to_dict(), is_error=is_error
-        )
+            return _failed(error)
 
     found = inspect.signature(method, eval_str=True)
     returned = Annotated[CallToolResult, ToolAnswer]
