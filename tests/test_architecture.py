@@ -77,7 +77,6 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
     "urlset.agents": "public names of the package",
-    "urlset.agents.server": "the library mcp, which the tools do not know",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
     "urlset.sources.tables.csv_header": "of CSV, which tables of other formats do not have",

@@ -5,6 +5,7 @@ import shlex
 import sqlite3
 from pathlib import Path
 
+import polars
 import pytest
 
 import urlset as library
@@ -79,6 +80,42 @@ def test_read_of_a_file_of_sqlite(urlset):
     ran = urlset("read", "s.db", "--format", "csv")
 
     assert ran.out.splitlines()[1].startswith("https://e.com/a,2026-01-31,,,")
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_read_of_columns_of_others_reports_rows_without_a_url_and_keeps_dates(form, urlset):
+    frame = polars.DataFrame(
+        {
+            "loc": ["https://e.com/a", "https://e.com/b", None, "", "no url"],
+            "lastmod": ["2026-01-31", "31/01/2026", None, "", None],
+            "images": [["https://e.com/a.jpg"], [], None, None, None],
+        }
+    )
+    write = frame.write_parquet if form == "parquet" else frame.write_ipc
+    write(f"u.{form}")
+
+    ran = urlset("read", f"u.{form}", "--format", "jsonl")
+    tree = urlset("read", f"u.{form}", "--tree")
+    urlset("read", f"u.{form}", "--output", "s.duckdb")
+    stored = urlset("read", "s.duckdb", "--format", "txt")
+
+    assert [(row["loc"], row["lastmod"], row.get("images")) for row in rows(ran)] == [
+        ("https://e.com/a", "2026-01-31", [{"loc": "https://e.com/a.jpg"}]),
+        ("https://e.com/b", None, None),
+    ]
+    assert ran.code == tree.code == 1
+    assert f"u.{form}: 3 rows excluded: expected a URL in loc, found none" in ran.err
+    assert stored.out == "https://e.com/a\nhttps://e.com/b\n"
+
+
+def test_read_of_parquet_of_urlset_keeps_source_and_line(urlset):
+    Path("s.xml").write_bytes(RICH)
+    written = rows(urlset("read", "s.xml", "--format", "jsonl"))
+    polars.DataFrame(library.read("s.xml")).write_parquet("s.parquet")
+
+    ran = urlset("read", "s.parquet", "--format", "jsonl")
+
+    assert (ran.code, rows(ran)) == (0, written)
 
 
 def test_read_of_a_list_that_is_called_csv_is_one_of_urls(urlset):

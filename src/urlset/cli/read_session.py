@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, format_size, print_errors, print_info
 from urlset.errors import SourceError
-from urlset.formats.detect import table_form_of_file
+from urlset.formats.detect import TableForm, stored_form, table_form_of_file
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
@@ -201,7 +201,7 @@ class ReadSession:
         return 1 if self.documents else 2
 
     def _open(self, source: str) -> AbstractContextManager[Entries]:
-        form = table_form_of_file(source)
+        form = table_form_of_file(source) or _foreign_form(source)
         if form is None:
             return nullcontext(open_source(source, **self._options))
         from urlset.sources.entry_table import open_table  # with DuckDB
@@ -239,3 +239,15 @@ class ReadSession:
             yield f"{len(self.failures):,} failed; the latest:"
         for failure in self.failures[-3:]:
             yield f"failed: {failure}"
+
+
+def _foreign_form(source: str) -> TableForm | None:
+    """Return ``parquet`` for such a file with other columns or types than urlset writes; or None.
+
+    It is read as the other tables: rows without a URL are reported, dates keep their text.
+    """
+    if stored_form(source) != "parquet":
+        return None
+    from urlset.store import is_entry_parquet  # with DuckDB
+
+    return None if is_entry_parquet(source) else "parquet"
