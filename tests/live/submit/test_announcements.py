@@ -9,6 +9,8 @@ import textwrap
 from collections import Counter
 from datetime import UTC, datetime
 
+import pandas
+import polars
 import pytest
 
 import urlset
@@ -136,6 +138,28 @@ def test_undated_change_is_announced_each_time_it_is_in_another_set(tmp_path):
     bench.submit([*once, *added("/b")], preflight=False)
 
     assert bench.engine.urls == [f"{SITE}/a", f"{SITE}/a", f"{SITE}/b"]
+
+
+@pytest.mark.parametrize("missing", [float("nan"), pandas.NaT, pandas.NA, ""])
+def test_missing_value_of_pandas_identifies_no_change(missing, tmp_path):
+    bench = Bench(tmp_path)
+    rows = [
+        {"change": "changed", "loc": f"{SITE}/a", "lastmod": missing, "fingerprint": missing},
+        {"change": "changed", "loc": f"{SITE}/b", "lastmod": pandas.Timestamp("2026-01-31T12:00Z")},
+    ]
+    bench.submit(rows, preflight=False)
+    bench.clock.advance(days=1)
+    bench.submit([*rows, *added("/c")], preflight=False)
+
+    assert bench.engine.urls == [f"{SITE}/{name}" for name in "abac"]
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])
+def test_a_frame_of_changes_is_refused_with_what_to_pass(frame):
+    table = frame({"change": ["added"], "loc": [f"{SITE}/a"]})
+
+    with pytest.raises(urlset.SourceError, match=r"found a DataFrame; pass its rows, .to_dicts\("):
+        urlset.submit(table, keys={HOST: KEY}, dry_run=True)
 
 
 def test_moved_url_is_a_removed_and_an_added_one(tmp_path):

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, NamedTuple, TextIO
 
-from urlset.arrow import rows_of
+from urlset.arrow import is_arrow, rows_of
 from urlset.arrow.batches import as_table
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
@@ -25,6 +25,9 @@ from urlset.store import ScratchDatabase, Store, is_database
 from urlset.temp_files import expect_safe_to_read
 
 KINDS = ("added", "changed", "removed", "moved", "unknown")
+
+# Missing values in rows of pandas and numpy, as text. As a date, they would identify a change.
+_MISSING = frozenset(("nan", "NaT", "<NA>"))
 
 MAX_LINE = 1_048_576
 """Characters of a line; a longer one is not a change."""
@@ -59,6 +62,11 @@ def changes_of(items: Iterable[Any], name: str = "changes") -> Iterator[ChangedU
     >>> list(changes_of([{"change": "removed", "loc": "https://example.com/a"}]))
     [ChangedUrl(change='removed', loc='https://example.com/a', lastmod=None, fingerprint=None)]
     """
+    if is_arrow(items) and hasattr(items, "columns"):
+        raise SourceError(
+            f"expected {name}, objects with change and loc, found a {type(items).__name__}; pass "
+            "its rows, .to_dicts() of polars or .to_dict('records') of pandas"
+        )
     for number, item in enumerate(items, 1):
         if isinstance(item, ChangedUrl):
             item = {**item._asdict(), "after": item._asdict()}
@@ -115,9 +123,11 @@ def _loc(state: Any, default: str) -> str:
 def _text(state: Any, name: str) -> str | None:
     state = state._asdict() if hasattr(state, "_asdict") else state
     value = state.get(name) if isinstance(state, Mapping) else None
-    if isinstance(value, datetime):
-        return format_date(value)
-    return None if value is None or value == "" else str(value)
+    if value is None or isinstance(value, str):
+        return value or None
+    if str(value) in _MISSING:
+        return None
+    return format_date(value) if isinstance(value, datetime) else str(value)
 
 
 def read_changes(path: str) -> Iterator[ChangedUrl]:
