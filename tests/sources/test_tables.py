@@ -190,6 +190,38 @@ def test_store_goes_by_its_entries():
     assert second["lastmod"] == datetime(2026, 1, 2, 10, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    ("lastmod", "written", "expected"),
+    [
+        ("TIMESTAMPTZ '2026-01-01 00:00Z'", "2026-01-01", "2026-01-01"),
+        ("TIMESTAMPTZ '2026-01-01 00:00Z'", "2026-01", "2026-01"),
+        ("TIMESTAMPTZ '2026-01-01 00:00Z'", "2026", "2026"),
+        ("TIMESTAMPTZ '2026-01-01 08:00Z'", "2026-01-01T10:00+02:00", "2026-01-01T10:00+02:00"),
+        ("TIMESTAMPTZ '2026-03-01 08:00Z'", "2026-01-01", None),  # changed since
+        ("TIMESTAMPTZ '2026-03-01 08:00Z'", "soon", None),
+        ("NULL::TIMESTAMPTZ", "2026-01-01", "2026-01-01"),
+        ("DATE '2026-01-01'", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+        ("DATE '2026-03-01'", "2026-01-01", "2026-03-01"),
+        ("'2026-01-01T00:00:00Z'", "2026-01-01", "2026-01-01"),
+        ("'2026-03-01'", "2026-01-01", "2026-03-01"),
+    ],
+)
+def test_lastmod_text_is_the_date_as_written(lastmod, written, expected):
+    query = f"SELECT '/a' AS loc, {lastmod} AS lastmod, '{written}' AS lastmod_text"
+
+    assert rows(Table(parquet(query)))[0].get("lastmod_text") == expected
+
+
+@pytest.mark.parametrize("written", ["'2026-01-31'", "DATE '2026-01-31'"])
+def test_lastmod_text_without_lastmod(written):
+    path = parquet(f"SELECT '/a' AS loc, {written} AS lastmod_text, 'x' AS more")
+
+    table = Table(path)
+    assert rows(table) == [{"loc": "/a", "lastmod_text": "2026-01-31"}]
+    assert table.unused_columns == ["more"]
+    assert rows(Table(path, mapping="lastmod=")) == [{"loc": "/a"}]
+
+
 @pytest.mark.parametrize("make", [sqlite, None])
 def test_table_is_to_be_named_where_there_are_several(make):
     if make:

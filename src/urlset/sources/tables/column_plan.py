@@ -89,7 +89,9 @@ class ColumnPlan(NamedTuple):
 
         A column is used by its name (``loc`` or ``url``, ``lastmod``, ``changefreq``,
         ``priority``, in any case, also with ``_``, ``-`` or spaces), unless the mapping names
-        another column for the field, or an empty name for none. ``images``, ``videos``, ``news``
+        another column for the field, or an empty name for none. A column ``lastmod_text``, as in
+        tables of urlset, has the date as it is to be written, if ``lastmod`` is the same time or is
+        missing. ``images``, ``videos``, ``news``
         and ``alternates`` have lists and structs, or JSON; values to convert later are in a
         separate column (see :mod:`urlset.sources.tables.casts`). Tables that urlset wrote
         also have ``source``, ``line`` and the like; for other tables ``source`` is ``name``.
@@ -183,11 +185,18 @@ class _MappingBuilder:
                 targets[target] = _Target(found, None)
         if "loc" not in targets:
             targets["loc"] = _Target(self._url_column(), None)
+        if "lastmod_text" in self._columns and "lastmod" not in {*targets, *mapping}:
+            targets["lastmod"] = _Target("lastmod_text", None)
+        elif targets.get("lastmod") == _Target("lastmod", None) and self._has_written_dates():
+            targets["lastmod_text"] = _Target("lastmod_text", None)
         if is_urlset_table(self._columns):
             for target in _URLSET_COLUMNS:
                 if target in self._columns:
                     targets.setdefault(target, _Target(target, None))
         return targets
+
+    def _has_written_dates(self) -> bool:
+        return self._columns.get("lastmod_text") == "VARCHAR"
 
     def expressions(self, targets: Mapping[str, _Target]) -> list[NamedExpression]:
         """Return the SQL expression of each field, with the name of the column of candidates."""
@@ -209,8 +218,8 @@ class _MappingBuilder:
         error = self._error_factory(target, target_column.column, kind)
         if target == "lastmod":
             instant, text = date_sql(where, kind, target_column.conversion, error)
-            if is_urlset_table(self._columns) and target_column == _Target("lastmod", None):
-                text = _written_text_or(text)
+            if target_column == _Target("lastmod", None) and self._has_written_dates():
+                text = _written_text_or(text, instant)
             pair = (("lastmod", instant), ("lastmod_text", text))
             yield from ((name, expression) for name, expression in pair if expression)
         elif target in _DATES:
@@ -325,10 +334,24 @@ class _MappingBuilder:
         return " || ".join(parts)
 
 
-def _written_text_or(text: str | None) -> str:
-    """Return SQL for the column ``lastmod_text`` if it is a W3C date, else for ``text``."""
-    unconverted = f"CASE WHEN regexp_full_match(lastmod_text, '{W3C}') THEN lastmod_text END"
-    return unconverted if text is None else f"coalesce({unconverted}, {text})"
+def _written_text_or(text: str | None, instant: str | None) -> str:
+    """Return SQL for the column ``lastmod_text``, else for ``text``.
+
+    The column is used if it is a W3C date that states the same time as ``lastmod``, which may have
+    been changed since, and does not state another one.
+    """
+    own = instant or _instant_of(text or "NULL::VARCHAR")
+    written = (
+        f"CASE WHEN regexp_full_match(lastmod_text, '{W3C}') "
+        f"AND coalesce({_instant_of('lastmod_text')} = {own}, true) THEN lastmod_text END"
+    )
+    return written if text is None else f"coalesce({written}, {text})"
+
+
+def _instant_of(text: str) -> str:
+    """Return SQL for the instant of a W3C date, or NULL."""
+    day = f"{text} || CASE strlen({text}) WHEN 4 THEN '-01-01' WHEN 7 THEN '-01' ELSE '' END"
+    return f"TRY_CAST(if(strlen({text}) <= 10, {day} || 'T00:00:00Z', {text}) AS TIMESTAMPTZ)"
 
 
 def _as_text(instant: str | None, text: str | None) -> str:
