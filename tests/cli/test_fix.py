@@ -311,3 +311,11 @@ def test_the_sitemap_of_a_server_is_fixed_as_a_file(flag, urlset):
     assert ran.code == 2
     assert flag in ran.err
     assert "expected a file or a folder, found the URL https://e.com/sitemap.xml" in ran.err
+
+
+def test_a_diff_of_sources_that_cannot_be_read(tmp_path, urlset):
+    (tmp_path / "a.xml").write_text(f"<urlset {NS}></urlset>\n")
+
+    assert urlset("check", "none.xml", "--diff").code == 2
+    assert urlset("check", "a.xml", "none.xml", "--diff").code == 1
+    assert urlset("check", "a.xml", "--diff").code == 0

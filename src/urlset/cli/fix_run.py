@@ -49,7 +49,7 @@ def run_fix(
     if is_diff:
         code = _print_diff(results)
         print_errors(failures)
-        raise Exit(code or int(bool(failures)))
+        raise Exit(2 if len(failures) == len(sources) else code or int(bool(failures)))
     for source, fixed in results:
         if source == "-":
             raise Exit(_write_to_stdout(fixed, config, is_quiet=is_quiet))
