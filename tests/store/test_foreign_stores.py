@@ -184,3 +184,16 @@ def test_a_file_with_nothing_but_a_macro_is_no_empty_store(tmp_path):
 
     with pytest.raises(StoreError, match="expected a urlset store, found a DuckDB file"):
         Store.open(path)
+
+
+def test_dates_of_a_parquet_file_that_are_none(tmp_path):
+    path = str(tmp_path / "urls.parquet")
+    duckdb.sql("SELECT 'https://e.com/' AS loc, 'yesterday' AS lastmod").write_parquet(path)
+
+    with pytest.raises(StoreError) as caught:
+        list(urlset.read(path))
+
+    assert str(caught.value) == (
+        f"cannot use the store {path!r}: expected column 'lastmod' as Timestamp(µs, \"UTC\"), "
+        "found Utf8 (some values do not have that type); cast it first"
+    )

@@ -165,9 +165,9 @@ def _entries(batch: Any, names: list[str]) -> Iterator[Entry]:
 
 
 def column_of(array: Any, name: str, spec: Any) -> list[Any]:
-    target = type_of(spec)
+    target, found = type_of(spec), array.type
     try:
-        if array.type != target:
+        if found != target:
             nulls, array = array.null_count, array.cast(target)
             if array.null_count != nulls:  # the cast returns null for invalid values
                 raise TypeError("some values do not have that type")
@@ -182,7 +182,7 @@ def column_of(array: Any, name: str, spec: Any) -> list[Any]:
         values = array.to_pylist()
     except Exception as error:  # arro3 raises bare Exceptions for casts that cannot be made
         raise ValueError(
-            f"expected column {name!r} as {_name(target)}, found {_name(array.type)} ({error}); "
+            f"expected column {name!r} as {_name(target)}, found {_name(found)} ({error}); "
             "cast it first"
         ) from error
     return values if isinstance(spec, str) else [_value(value, spec) for value in values]
@@ -260,4 +260,4 @@ def type_of(spec: Any) -> arro3.DataType:
 
 
 def _name(type_: arro3.DataType) -> str:
-    return str(type_).removeprefix("arro3.core.DataType<").removesuffix(">").strip()
+    return str(type_).strip().removeprefix("arro3.core.DataType<").removesuffix(">")

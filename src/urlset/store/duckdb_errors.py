@@ -17,6 +17,10 @@ STORE_CLOSED = "expected an open store or result, found a closed one; read it be
 _DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _HOLDER = re.compile(r"PID (\d+)")
+# Errors of Python pass through Arrow and DuckDB, which write their names before the message.
+_WRAPPERS = re.compile(
+    r"\A(?>(?:C Data interface error|External error|Exception|RuntimeError|ValueError): )*"
+)
 # Line number and reason, each on a line of its own.
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _REASON = re.compile(
@@ -51,8 +55,9 @@ def reads_other_file(error: Exception) -> bool:
 
 def first_line(error: Exception) -> str:
     """Return the first line of an error message, without the error type."""
-    kind, _, words = " ".join(str(error).partition("\n")[0].split()).partition(": ")
-    return words or kind
+    line = " ".join(str(error).partition("\n")[0].split())
+    text = _WRAPPERS.sub("", line)
+    return text if text != line else line.partition(": ")[2] or line
 
 
 def file_reason(error: Exception) -> str:
@@ -65,7 +70,7 @@ def file_reason(error: Exception) -> str:
         # DuckDB 2.0 counts one line too many in malformed JSON.
         line = int(found[2]) - (found[1] == "Malformed JSON")
         return f"line {line:,}: {found[3].strip()}"
-    text = text.removeprefix("C Data interface error: ").strip().partition("\n")[0]
+    text = _WRAPPERS.sub("", text).strip().partition("\n")[0]
     kind, _, words = text.partition(": ")
     return " ".join((words if kind.endswith("Error") else text).split()) or type(error).__name__
 
