@@ -20,7 +20,7 @@ import urlset.writer
 from urlset import Document, Entry, EntryError, Image, TargetError, Video, parse
 from urlset.engine import Engine
 from urlset.model import Alternate, News, ProgressEvent
-from urlset.writer import Publication
+from urlset.writer import Publication, Rejection
 from urlset.writer.file_set import render_indexes
 
 BASE = "https://example.com/"
@@ -1230,3 +1230,26 @@ def test_numbers_of_thousands_of_digits_are_refused_with_their_place(engine, hug
         urlset.render([row], engine=engine.name)
 
     assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("field", "missing"), [("lastmod", "NaT"), ("lastmod_text", "NaT"), ("changefreq", "NA")]
+)
+def test_missing_values_of_pandas_are_invalid(field, missing):
+    pandas = pytest.importorskip("pandas")
+    row = {"loc": BASE, field: getattr(pandas, missing)}
+
+    with pytest.raises(EntryError, match=f"row 1, {field}: expected"):
+        urlset.render([row])
+    rejected: list[Rejection] = []
+    data = urlset.render([row, {"loc": f"{BASE}b"}], on_rejected=rejected.append)
+    assert [entry.loc for entry in parse(data).entries] == [f"{BASE}b"]
+    assert [each.field for each in rejected] == [field]
+
+
+def test_render_of_too_much_news_names_their_limit():
+    article = News("Paper", "en", publication_date="2026-01-31", title="Title")
+    entries = [Entry(f"{BASE}{number}", news=article) for number in range(1_001)]
+
+    with pytest.raises(TargetError, match="50,000 URLs, 1,000 news articles and 52,428,800 bytes"):
+        urlset.render(entries)

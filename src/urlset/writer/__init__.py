@@ -15,6 +15,7 @@ from urlset.errors import TargetError
 from urlset.http.request_url import expect_no_login
 from urlset.model import ProgressEvent
 from urlset.option_schema import FileFormat, OnError, check_options, expect_local
+from urlset.protocol import MAX_NEWS
 from urlset.publisher import FolderTarget
 from urlset.result import Completeness
 from urlset.urls import parse_url
@@ -186,9 +187,9 @@ def render(
     data = next(documents).data
     if next(documents, None) is not None:
         raise TargetError(
-            f"expected entries that fit into one sitemap of at most {max_urls:,} URLs and "
-            f"{max_bytes:,} bytes, found more; write them into a folder (urlset.write), "
-            "or render each part of them"
+            f"expected entries that fit into one sitemap of at most {max_urls:,} URLs, "
+            f"{MAX_NEWS:,} news articles and {max_bytes:,} bytes, found more; write them into a "
+            "folder (urlset.write), or render each part of them"
         )
     if on_rejected is not None:
         for rejection in splitter_.rejected:

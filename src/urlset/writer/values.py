@@ -199,7 +199,7 @@ def changefreq(value: Any) -> str | None:
     """Validate a changefreq; return one of the seven values of the protocol, or None."""
     if value is None or _is_blank_text(value):
         return None
-    if value not in CHANGEFREQS:
+    if not isinstance(value, str) or value not in CHANGEFREQS:  # pandas.NA is equal to nothing
         raise ValueProblem(
             "changefreq",
             value,
@@ -261,6 +261,8 @@ def _instant_of(value: Any, field: str = "lastmod") -> tuple[datetime, str | Non
 
 
 def _from_datetime(value: datetime, field: str) -> tuple[datetime, str | None]:
+    if value != value:  # pandas.NaT
+        raise ValueProblem(field, value, "a datetime", "use None where there is none")
     offset = value.utcoffset()
     if offset is None:
         raise ValueProblem(
