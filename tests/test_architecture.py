@@ -92,7 +92,7 @@ SMALL_MODULES = {
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
-    "urlset.live.submit.announcement_tables": "docs/generate.py reads it, too",
+    "urlset.live.submit.announcement_tables": "docs/table_pages.py reads it, too",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
