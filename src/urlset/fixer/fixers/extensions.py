@@ -146,7 +146,7 @@ def tidy_list(context: FixContext) -> Iterator[Change]:
     """
     name = _LISTS[context.code]
     for element in context.descendants(name):
-        yield from _tidied(context, element, _regions if name == "restriction" else _devices)
+        yield from _tidied(context, element)
         for found in element.attributes:
             written = context.data[found.value_start : found.value_end]
             word = written.strip().lower()
@@ -154,13 +154,15 @@ def tidy_list(context: FixContext) -> Iterator[Change]:
                 yield context.rewrite_attribute(found, word.decode())
 
 
-def _tidied(
-    context: FixContext, element: ElementSpan, read: Callable[[str], list[str]]
-) -> Iterator[Change]:
+def _tidied(context: FixContext, element: ElementSpan) -> Iterator[Change]:
     text = element.text
     if text is None:
         return
-    words = read(text.replace(",", " ").replace(";", " "))
+    words = text.replace(",", " ").replace(";", " ").split()
+    if element.local_name == "restriction":
+        words = ["GB" if word == "UK" else word for word in map(str.upper, words)]
+    else:
+        words = [word.lower() for word in words]
     known = [word for word in words if word in _DEVICES or word in REGIONS]
     dropped = " ".join(word for word in words if word not in known) or None
     if not context.is_unsafe:
@@ -172,14 +174,6 @@ def _tidied(
         yield context.rewrite(element, new, dropped=dropped)
     else:
         yield context.remove(element)
-
-
-def _regions(text: str) -> list[str]:
-    return ["GB" if word == "UK" else word for word in text.upper().split()]
-
-
-def _devices(text: str) -> list[str]:
-    return text.lower().split()
 
 
 @fixer("G033")

@@ -85,8 +85,7 @@ _VIEWS = {
     "listed_canonicals": """
         SELECT l.document, l."offset", l.line, l.loc, l.url, l.canonical,
             t.fault AS target_fault, t.verdict AS target_verdict, t.final_url AS target_url,
-            t.is_noindex AS target_is_noindex, t.canonical AS target_canonical,
-            t.canonical_key <> t.key AS is_chain,
+            t.canonical AS target_canonical, t.canonical_key <> t.key AS is_chain,
             regexp_replace(l.canonical_key, '^https?:', '') = regexp_replace(l.key, '^https?:', '')
                 AS is_scheme_only
         FROM listed_pages l LEFT JOIN live_pages t ON t.key = l.canonical_key

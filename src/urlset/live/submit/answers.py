@@ -92,14 +92,11 @@ def error_of(response: Response) -> Answer:
     if not isinstance(value, Mapping):
         return Answer(None, _plain(response))
     codes = (value.get(name) for name in _CODE_NAMES)
-    code = next((str(c) for c in codes if isinstance(c, str | int) and _is_code(c)), None)
+    texts = (str(c) for c in codes if isinstance(c, str | int) and not isinstance(c, bool))
+    code = next(filter(_HARMLESS_CODE.fullmatch, texts), None)
     messages = (value.get(name) for name in _MESSAGE_NAMES)
     text = next((m for m in messages if isinstance(m, str) and m.strip()), None)
     return Answer(code, None if text is None else _clip(text))
-
-
-def _is_code(value: object) -> bool:
-    return not isinstance(value, bool) and _HARMLESS_CODE.fullmatch(str(value)) is not None
 
 
 def _plain(response: Response) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -35,6 +36,8 @@ INSPECTIONS_A_DAY = 2_000
 GoogleVerdictKind = Literal["ok", "forbidden", "unauthorized", "quota", "failed", "rejected"]
 
 GoogleVerdict = Verdict[GoogleVerdictKind]
+
+_RATE_REASONS = ("ratelimitexceeded", "userratelimitexceeded", "resource_exhausted")
 
 
 class SitemapStatus(NamedTuple):
@@ -126,17 +129,14 @@ def interpret_google(response: Response) -> GoogleVerdict:
         return GoogleVerdict("ok", status)
     answer = error_of(response)
     reason = _reason(response) or answer.code or f"http-{status}"
-    if status == 429 or (status == 403 and "quota" in reason.lower()) or _is_rate(reason):
-        waits = () if "daily" in reason.lower() else repeated_waits(response, FAILURE_WAITS_S)
+    word = reason.lower()
+    if status == 429 or (status == 403 and "quota" in word) or word in _RATE_REASONS:
+        waits = () if "daily" in word else repeated_waits(response, FAILURE_WAITS_S)
         return GoogleVerdict("quota", status, reason, answer.text, waits)
     if status >= 500:
         return GoogleVerdict("failed", status, reason, answer.text, FAILURE_WAITS_S)
     kinds: dict[int, GoogleVerdictKind] = {401: "unauthorized", 403: "forbidden"}
     return GoogleVerdict(kinds.get(status, "rejected"), status, reason, answer.text)
-
-
-def _is_rate(reason: str) -> bool:
-    return reason.lower() in ("ratelimitexceeded", "userratelimitexceeded", "resource_exhausted")
 
 
 def _reason(response: Response) -> str | None:
@@ -224,14 +224,12 @@ LIFETIME_S = 3_600
 """Longest lifetime that Google accepts for an assertion."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Credentials:
     """Credentials for Google: a token, or a service account; the ``repr`` has no secret."""
 
-    __slots__ = ("account", "token")
-
-    def __init__(self, token: str | None = None, account: Mapping[str, Any] | None = None):
-        self.token: str | None = token
-        self.account: Mapping[str, Any] | None = account
+    token: str | None = None
+    account: Mapping[str, Any] | None = None
 
     @property
     def name(self) -> str:

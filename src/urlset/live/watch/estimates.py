@@ -30,16 +30,12 @@ class RateEstimate(NamedTuple):
         rate: The estimate.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        events: Observed changes.
-        exposure_s: Time in which they were observed, summed over URLs, in seconds.
         method: ``dates`` (from the dates of the entries), ``equal-gaps`` or ``unequal-gaps``.
     """
 
     rate: float
     low: float
     high: float
-    events: int
-    exposure_s: float
     method: Literal["dates", "equal-gaps", "unequal-gaps"]
 
 
@@ -96,7 +92,7 @@ def equal_gap_rate(visits: int, changed: int, gap_s: float) -> RateEstimate:
     total = visits + _Z * _Z
     first = -math.log1p(-(middle - spread) / total) / gap_s if changed else 0.0
     last = -math.log1p(-(middle + spread) / total) / gap_s if changed < visits else math.inf
-    return RateEstimate(rate, first, last, changed, visits * gap_s, "equal-gaps")
+    return RateEstimate(rate, first, last, "equal-gaps")
 
 
 def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
@@ -107,9 +103,9 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     changed = [(gap, count) for gap, _, count in gaps if count]
     still = sum(gap * (total - count) for gap, total, count in gaps)
     events = sum(count for _, count in changed)
-    exposure = sum(gap * total for gap, total, _ in gaps)
     if not events:
-        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, 0, exposure, "unequal-gaps")
+        exposure = sum(gap * total for gap, total, _ in gaps)
+        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, "unequal-gaps")
     # If every visit found a change, the likelihood has no maximum; half of a visit without one
     # bounds it, as 0.5 does for equal gaps.
     still = still or 0.5 * min(gap for gap, _ in changed)
@@ -132,7 +128,7 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     while likelihood(high) > least:
         high *= 2
     high = _root(lambda x: likelihood(x) - least, rate, high)
-    return RateEstimate(rate, low, high, events, exposure, "unequal-gaps")
+    return RateEstimate(rate, low, high, "unequal-gaps")
 
 
 def dated_rate(events: int, exposure_s: float) -> RateEstimate | None:
@@ -147,7 +143,7 @@ def dated_rate(events: int, exposure_s: float) -> RateEstimate | None:
     middle = events + _Z * _Z / 2
     spread = _Z * math.sqrt(events + _Z * _Z / 4)
     low, high = max(0.0, middle - spread) / exposure_s, (middle + spread) / exposure_s
-    return RateEstimate(events / exposure_s, low, high, events, exposure_s, "dates")
+    return RateEstimate(events / exposure_s, low, high, "dates")
 
 
 def change_probability(rate: float, within_s: float) -> float:
