@@ -87,7 +87,7 @@ def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: b
             "(or `sources` in urlset.toml)"
         )
     if any(_is_site(source) for source in sources):
-        values["auth"] = options.auth_of_environment()
+        values["auth"] = options.read_login()
     has_robots, explained_urls = "robots" in values, values.get("why")
     is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
     with BuildOutput(target, values, as_json=as_json) as output:

@@ -12,6 +12,7 @@ from urlset.cli.options import (
     Exit,
     NetworkOptions,
     UsageError,
+    as_usage_error,
     expect_effect,
     expect_own_outputs,
     given_options,
@@ -81,14 +82,11 @@ def crawl(
     expect_own_outputs({"store": store, "report": report}, [site])
     console.expect_target("--report", report)
     from urlset.live.crawl import crawl as run
-    from urlset.reader.filters import compile_pattern
+    from urlset.reader.filters import compile_patterns
 
-    for name in ("include", "exclude"):
-        for pattern in settings.get(name, ()):
-            try:
-                compile_pattern(f"--{name}", pattern)
-            except ValueError as error:
-                raise UsageError(str(error)) from error
+    with as_usage_error():
+        for name in ("include", "exclude"):
+            compile_patterns(f"--{name}", settings.get(name, ()))
     try:
         with console.Progress(is_shown=not quiet) as progress:
             settings |= network._asdict()

@@ -65,7 +65,7 @@ class NetworkOptions(NamedTuple):
         Raises:
             UsageError: A header, the file of credentials or another value is invalid.
         """
-        auth = _credentials(auth_file)
+        auth = read_login(auth_file)
         changes: dict[str, object] = {}
         if user_agent is not None:
             changes["user_agent"] = user_agent
@@ -85,10 +85,8 @@ class NetworkOptions(NamedTuple):
             return cls(None, auth)
         from urlset.http import Policy
 
-        try:
+        with as_usage_error():
             return cls(Policy(**changes), auth)  # type: ignore[arg-type]
-        except ValueError as error:
-            raise UsageError(str(error)) from error
 
     def with_logins(self, values: dict[str, Any]) -> NetworkOptions:
         """Return the options with the users and passwords in URLs of sites; remove these there.
@@ -252,10 +250,8 @@ def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str
     """
     expect_paths({name: path for name, path in outputs.items() if name != "output"})
     named = {f"--{name.replace('_', '-')}": path for name, path in outputs.items()}
-    try:
+    with as_usage_error():
         expect_own_files(named, sources)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
     expect_html(outputs.get("report"))
 
 
@@ -265,10 +261,8 @@ def expect_html(report: Path | None, flag: str = "--report") -> None:
         return
     from urlset.html_report import expect_html_suffix
 
-    try:
+    with as_usage_error():
         expect_html_suffix(report, flag)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
 
 
 def expect_paths(outputs: Mapping[str, Path | None]) -> None:
@@ -318,14 +312,17 @@ def expect_format_of(output: Path | None, form: str, command: str) -> None:
 
 
 @contextmanager
-def as_usage_error(option: str) -> Iterator[None]:
-    """Convert a ``ValueError`` in a ``with`` block to a :class:`UsageError` about an option."""
+def as_usage_error(option: str = "") -> Iterator[None]:
+    """Convert a ``ValueError`` in a ``with`` block to a :class:`UsageError`.
+
+    ``option`` is what the error is about, unless its text says so.
+    """
     try:
         yield
     except UrlsetError:
         raise
     except ValueError as error:
-        raise UsageError(f"{option}: {error}") from error
+        raise UsageError(f"{option}: {error}" if option else str(error)) from error
 
 
 def note_ignored_robots(network: NetworkOptions) -> None:
@@ -345,11 +342,6 @@ def _header(line: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def auth_of_environment() -> str | tuple[str, str] | None:
-    """Return the token, or user and password, of the environment variable; None without one."""
-    return _credentials(None)
-
-
 def read_secret(file: Path, failure: str) -> str:
     """Return the text of a file without surrounding space; ``failure`` begins the error."""
     try:
@@ -359,8 +351,8 @@ def read_secret(file: Path, failure: str) -> str:
         raise UsageError(f"{failure}: {reason}") from error
 
 
-def _credentials(file: Path | None) -> str | tuple[str, str] | None:
-    """Read a token, or user and password, from a file or an environment variable.
+def read_login(file: Path | None = None) -> str | tuple[str, str] | None:
+    """Read a token, or user and password, from a file or the environment; None without one.
 
     Other users can see the arguments of a process.
     """

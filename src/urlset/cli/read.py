@@ -13,11 +13,12 @@ from urlset.cli.options import (
     Exit,
     NetworkOptions,
     UsageError,
+    as_usage_error,
     expect_effect,
     expect_own_outputs,
     given_options,
 )
-from urlset.cli.read_output import document_tree, entry_table
+from urlset.cli.read_output import DocumentTree, entry_table
 from urlset.cli.read_session import ReadSession
 from urlset.model import Entry
 from urlset.option_names import option
@@ -139,11 +140,9 @@ def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
 
 
 def _check_filters(filters: dict[str, Any], follow_only: Sequence[str]) -> None:
-    try:
+    with as_usage_error():
         compile_patterns(option("follow_only"), follow_only)
         found = EntryFilter.of(**filters)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
     shown = {option("include"): found.include, option("exclude"): found.exclude}
     warn_of_patterns(shown)  # of sources that are no sitemaps, too
 
@@ -224,7 +223,7 @@ def _tree(session: ReadSession, entries: Iterable[Entry], sink: Sink) -> Iterato
     for _ in entries:
         pass
     render = line_renderer(is_stdout=sink.is_stdout)
-    yield from (f"{render(line)}\n" for line in document_tree(session.records))
+    yield from (f"{render(line)}\n" for line in DocumentTree(session.records).lines())
 
 
 def _lines(format_: RowFormat, entries: Iterable[Entry], sink: Sink) -> Iterator[str]:

@@ -81,14 +81,6 @@ def query_table(result: QueryResult, render: Callable[[Line], str], width: int) 
         yield from (f"{render(line)}\n" for line in table)
 
 
-def document_tree(records: Iterable[DocumentRecord]) -> Iterator[Line]:
-    """Yield a line for each document, below the document that lists it.
-
-    A line has the kind of the document and its counts, or the reason why it could not be read.
-    """
-    yield from _Tree(list(records)).lines()
-
-
 # ── tables ──
 
 
@@ -175,7 +167,7 @@ def _row(values: list[str], widths: list[int], are_right: list[bool]) -> str:
 # ── the tree of documents ──
 
 
-class _Tree:
+class DocumentTree:
     """Tree of document records by parent; the children of an index are listed once."""
 
     def __init__(self, records: list[DocumentRecord]):
@@ -188,6 +180,7 @@ class _Tree:
             group.setdefault(record.parent, []).append(record)
 
     def lines(self) -> Iterator[Line]:
+        """Yield a line for each document: its kind and its counts, or why it was not read."""
         for parent, records in self._roots.items():
             if parent is None:
                 for record in records:

@@ -124,9 +124,10 @@ def _section_lines(sections: Sequence[SectionEstimate]) -> Iterator[str]:
         name = sanitize(section.name)
         name = name if len(name) <= 24 else f"{name[:23]}…"
         new = "" if section.new_today is None else f"{section.new_today:,}"
-        yield (
-            f"{name:<24} {section.urls:>9,} {new:>6} {_normal(section):>11} {_rate(section):>17}"
-        ).rstrip()
+        changes = section.changes_per_day
+        rate = "" if changes is None else f"{7 * changes:.2g}"
+        numbers = f"{section.urls:>9,} {new:>6} {_normal(section):>11} {rate:>17}"
+        yield f"{name:<24} {numbers}".rstrip()
     if len(sections) > MAX_SECTIONS:
         yield f"… and {pluralize(len(sections) - MAX_SECTIONS, 'section')} more"
 
@@ -138,7 +139,3 @@ def _normal(section: SectionEstimate) -> str:
     if section.new_least is not None:
         return f"{section.new_least:,}–{section.new_most:,} ?"
     return ""
-
-
-def _rate(section: SectionEstimate) -> str:
-    return "" if section.changes_per_day is None else f"{7 * section.changes_per_day:.2g}"
