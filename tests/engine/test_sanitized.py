@@ -204,7 +204,7 @@ def test_threads_scan_files_that_change(tmp_path):
     def work(number: int) -> None:
         for _ in range(20):
             if number:
-                found = native.scan_files(paths, 10_000, "https://example.com", None)
+                found = native.scan_files(paths, 10_000, "https://example.com", None, ["found"])
                 assert len(list(found)) == len(paths)
             else:
                 for path in paths:

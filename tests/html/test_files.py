@@ -5,13 +5,21 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.amounts import IS_SOAK
 from tests.engine.test_well_formed_pages import END, START, content
 from urlset.engine import available
-from urlset.html import MAX_BYTES, facts_of_file, origin_of, read_page, scan_files
+from urlset.html import (
+    MAX_BYTES,
+    OrdinaryPage,
+    facts_of_file,
+    origin_of,
+    read_page,
+    scan_files,
+)
+from urlset.html.not_found import _NOT_FOUND, title_says_not_found
 
 pytestmark = pytest.mark.skipif(
     "native" not in available(), reason="the native engine is not installed"
@@ -51,7 +59,10 @@ def found_in(folder, data, wants, url=URL):
     path.write_bytes(data)
     [page] = scan_files([str(path)], origin_of(url), wants=wants)
     facts = None if page is None else facts_of_file(page, url, wants=wants)
-    return facts, read_page(data, url, wants=wants)
+    expected = read_page(data, url, wants=wants)
+    if isinstance(page, OrdinaryPage):
+        return facts, expected._replace(title=None, description=None, language=None)
+    return facts, expected
 
 
 @pytest.mark.parametrize(("seed", "wants"), [*product(range(60 if IS_SOAK else 2), WANTS)])
@@ -87,6 +98,71 @@ def test_the_beginning_of_a_long_page_is_read_as_if_it_were_repaired(tmp_path, m
             assert facts == expected, (page, random)
 
     assert count > 40
+
+
+@pytest.mark.parametrize(
+    ("head", "refresh"),
+    [
+        ("", None),
+        ('<meta name="description" content="d"><meta property="og:title" content="o">', None),
+        ('<meta http-equiv="refresh" content="0; url=/x">', "https://example.com/x"),
+        ('<META content="0;URL=../x#y" HTTP-EQUIV=" Refresh ">', "https://example.com/x"),
+        ('<meta http-equiv="refresh" content="5">', None),
+        ('<meta http-equiv="refresh" content="0; url=mailto:a@example.com">', None),
+    ],
+)
+def test_most_pages_are_ordinary(tmp_path, head, refresh):
+    path = tmp_path / "page.html"
+    path.write_text(START.replace("<title>T", f"{head}<title>Tea, foundation") + "x" + END)
+
+    [page] = scan_files([str(path)], origin_of(URL), wants=WANTS[0])
+    facts, expected = found_in(tmp_path, path.read_bytes(), WANTS[0])
+
+    assert isinstance(page, OrdinaryPage)
+    assert facts.refresh == refresh
+    assert facts == expected
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta name="robots" content="noindex">',
+        '<link rel="canonical" href="/x">',
+        '<meta http-equiv="refresh" content="0; url=/x" name="robots">',
+        '<meta http-equiv="refresh" content="0; url=/x"><meta http-equiv="refresh" content="1">',
+        '<meta http-equiv="refresh">',
+        '<base href="/x/">',
+        '<script type="application/ld+json">{"dateModified": "2026-01-31"}</script>',
+    ],
+)
+def test_a_page_from_which_facts_are_read_is_not_ordinary(tmp_path, head):
+    path = tmp_path / "page.html"
+    path.write_text(START.replace("<title>T", f"{head}<title>Tea") + "x" + END)
+
+    [page] = scan_files([str(path)], origin_of(URL), wants=WANTS[0])
+
+    assert page is not None
+    assert not isinstance(page, OrdinaryPage)
+
+
+ERROR_TITLES = sorted({word for text in _NOT_FOUND for word in text.split()} | _NOT_FOUND)
+OTHER_TITLES = ["Tea", "|", "_", " - ", ":", "!", "\u00a0", "x" * 190, " " * 3]
+
+
+@given(
+    st.lists(st.sampled_from(ERROR_TITLES + OTHER_TITLES), max_size=6),
+    st.sampled_from([str, str.upper, str.title]),
+)
+@settings(max_examples=2_000 if IS_SOAK else 200)
+def test_a_page_whose_title_says_not_found_is_not_ordinary(tmp_path_factory, parts, cased):
+    title = cased(" ".join(parts))
+    path = tmp_path_factory.mktemp("pages") / "page.html"
+    path.write_text(START.replace("<title>T", f"<title>{title}") + "x" + END, "utf-8")
+
+    [page] = scan_files([str(path)], origin_of(URL), wants=WANTS[0])
+
+    if isinstance(page, OrdinaryPage):
+        assert not title_says_not_found(" ".join(title.split()))
 
 
 @given(st.integers(0, 400), st.sampled_from(["x", "é", "日", "x "]))
@@ -155,4 +231,4 @@ def test_a_file_name_may_have_any_bytes(tmp_path):
     [page] = scan_files([os.fsdecode(path)], origin_of(URL), wants=WANTS[0])
 
     assert page is not None
-    assert page.title == "T"
+    assert page.fingerprint

@@ -11,6 +11,7 @@ from tests.cli.test_commands import command
 from tests.engine.test_well_formed_pages import END, START
 from tests.sources.test_folder import make
 from urlset import engine as engines
+from urlset.arrow.batches import column_values
 from urlset.builder import build
 from urlset.html import read_page
 from urlset.sources import HtmlFolder
@@ -68,6 +69,53 @@ def test_unchanged_files_are_not_read_again_and_give_the_same(site, reads):
     assert (again.changed_files, site.bytes()) == ((), before)
     assert (again.excluded_counts, again.notes) == (first.excluded_counts, first.notes)
     assert b"i.png" in before["sitemap.xml"]
+
+
+class Kept:
+    """A cache that keeps what it is given, and finds nothing."""
+
+    def __init__(self):
+        self.rows = []
+
+    def find(self, _rules, _files):
+        return {}
+
+    def keep(self, _rules, rows):
+        self.rows += rows
+
+
+@pytest.mark.parametrize("evidence", [("page",), ("content",), ()])
+def test_engines_give_the_same_rows_and_facts(engine, tmp_path, evidence):
+    title = "<title>T</title>"
+    heads = {
+        "index.html": title,
+        "about/index.html": title.replace("T", "Tea, foundation"),
+        "moved.html": title + '<meta http-equiv="refresh" content="0; url=/x.html">',
+        "slash.html": title + '<meta http-equiv="refresh" content="0; url=slash/">',
+        "reload.html": title + '<meta http-equiv="refresh" content="5">',
+        "missing.html": title.replace("T", "Page not found"),
+        "caf\u00e9 \u2014 1.html": title,
+        "robots.html": title + '<meta name="robots" content="noindex">',
+        "404.html": title,
+    }
+    pages = {
+        name: START.replace(title, head) + f"<h1>Page not found</h1>{name}{END}"
+        for name, head in heads.items()
+    }
+    folder = make(tmp_path / "site", pages)
+    for path in folder.rglob("*.html"):
+        os.utime(path, (1_767_225_600, 1_767_225_600))
+
+    def found_by(name):
+        source, cache = HtmlFolder(folder, BASE, evidence=evidence, engine=name), Kept()
+        source.use_cache(cache)
+        rows = [
+            {column: column_values(batch, column) for column in batch.schema.names}
+            for batch in source.batches()
+        ]
+        return rows, cache.rows, source.notes
+
+    assert found_by(engine.name) == found_by("reference")
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])

@@ -133,14 +133,17 @@ impl Decisions for PyDecisions<'_> {
     }
 }
 
-/// Reads the pages of files. One that needs another engine, or cannot be read, is None.
+/// Reads the pages of files. One that needs another engine, or cannot be read, is None. An ordinary
+/// page, without a word of `error_words` in its title, is its fingerprint and redirect.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "arguments of a Python function")]
 pub fn scan_files<'py>(
     py: Python<'py>,
     paths: Vec<PathBuf>,
     max_bytes: usize,
     origin: &str,
     names: Option<Vec<String>>,
+    error_words: Vec<String>,
     is_volatile: Py<PyAny>,
     stable_target: Py<PyAny>,
 ) -> PyResult<Vec<Option<Bound<'py, PyTuple>>>> {
@@ -153,7 +156,13 @@ pub fn scan_files<'py>(
         };
         paths.iter().map(&mut page).collect::<PyResult<Vec<_>>>()
     })?;
-    pages.into_iter().map(|page| page.map(|page| file_page(py, page)).transpose()).collect()
+    let row = |page: FilePage<'_>| {
+        if page.is_ordinary(&error_words) {
+            return (&page.fingerprint, page.refresh()).into_pyobject(py);
+        }
+        file_page(py, page)
+    };
+    pages.into_iter().map(|page| page.map(row).transpose()).collect()
 }
 
 /// Returns the fields of a page of a file as a tuple; without elements, one of texts only.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple, Protocol, cast, overload
 
-from urlset.engine.html_page import FilePage, ScannedPage, VisitedPage
+from urlset.engine.html_page import FilePage, OrdinaryPage, ScannedPage, VisitedPage
 from urlset.errors import EngineError
 from urlset.model import Entry, Kind, Sitemap
 
@@ -349,14 +349,20 @@ class Engine(Protocol):
         """
 
     def scan_files(
-        self, paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
-    ) -> Iterable[FilePage | None]:
+        self,
+        paths: Sequence[str],
+        max_bytes: int,
+        origin: str,
+        names: Sequence[str] | None,
+        error_words: Sequence[str],
+    ) -> Iterable[FilePage | OrdinaryPage | None]:
         """Read and scan the pages of files, as :func:`urlset.html.read_page` does.
 
         Of a longer page, only the first ``max_bytes`` are read, without the tag in which they end.
         An engine may return None for any file, such as one that is unreadable or not well-formed.
         ``origin`` is that of all pages. With ``names``, of the ``meta`` elements only those with
-        these names are needed, and no images.
+        these names are needed, and no images. ``error_words`` are the words of titles of error
+        pages: one of them is in the title of each, in lower case and in ASCII.
         """
 
     def list_folder(self, path: str, endings: Sequence[str]) -> tuple[list[str], list[ListedFile]]:

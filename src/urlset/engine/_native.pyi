@@ -233,10 +233,14 @@ def scan_files(
     max_bytes: int,
     origin: str,
     names: Sequence[str] | None,
+    error_words: Sequence[str],
     is_volatile: Callable[[str], bool],
     stable_target: Callable[[str, str], str],
 ) -> list[tuple[Any, ...] | None]:
-    """Return the fields of :class:`urlset.engine.html_page.FilePage` of each file, or None."""
+    """Return the fields of a page of :mod:`urlset.engine.html_page` for each file, or None.
+
+    They are those of an ``OrdinaryPage`` or of a ``FilePage``, by their number.
+    """
 
 def list_folder(path: str, endings: Sequence[str]) -> tuple[list[str], list[ListedFile]] | None:
     """List a folder; None if it cannot be read. See `urlset.engine.Engine.list_folder`."""

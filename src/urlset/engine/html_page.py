@@ -44,6 +44,20 @@ class FilePage(NamedTuple):
     data: Sequence[str]
 
 
+class OrdinaryPage(NamedTuple):
+    """Page of a file without anything from which facts are read, except for a redirect.
+
+    No word of its title is one of those of error pages.
+
+    Attributes:
+        fingerprint: As in :class:`FilePage`.
+        refresh: Content of a ``meta http-equiv=refresh``, as written.
+    """
+
+    fingerprint: str
+    refresh: str | None
+
+
 class VisitedPage(NamedTuple):
     """Page in a response, with what facts are read from; all URLs are absolute.
 

@@ -29,6 +29,7 @@ from urlset.engine.html_page import (
     MAX_ANCHORS,
     FilePage,
     HtmlElement,
+    OrdinaryPage,
     PageAnchor,
     ScannedPage,
     VisitedPage,
@@ -257,13 +258,24 @@ def scan_page(markup: str) -> ScannedPage:
 
 
 def scan_files(
-    paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
-) -> Iterator[FilePage | None]:
+    paths: Sequence[str],
+    max_bytes: int,
+    origin: str,
+    names: Sequence[str] | None,
+    error_words: Sequence[str],
+) -> Iterator[FilePage | OrdinaryPage | None]:
     """Read and scan the pages of files; one that needs another engine is None."""
     with panics_as_errors():
-        rows = _native.scan_files(paths, max_bytes, origin, names, *_decisions())
+        rows = _native.scan_files(paths, max_bytes, origin, names, error_words, *_decisions())
     # One after the other: the garbage collector skips tuples of texts, but not named ones.
-    return (None if row is None else _file_page(row) for row in rows)
+    return (None if row is None else _any_page(row) for row in rows)
+
+
+_new_tuple = tuple.__new__
+
+
+def _any_page(row: tuple[Any, ...]) -> FilePage | OrdinaryPage:
+    return _new_tuple(OrdinaryPage, row) if len(row) == 2 else _file_page(row)
 
 
 def list_folder(path: str, endings: Sequence[str]) -> tuple[list[str], list[ListedFile]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.engine.html_page import MAX_ANCHORS, FilePage, PageAnchor
+from urlset.engine.html_page import MAX_ANCHORS, FilePage, OrdinaryPage, PageAnchor
 from urlset.html.facts import (
     FACTS_VERSION,
     MAX_BYTES,
@@ -32,6 +32,7 @@ __all__ = [
     "WANTS",
     "Canonical",
     "FilePage",
+    "OrdinaryPage",
     "PageAnchor",
     "PageFacts",
     "PageLink",

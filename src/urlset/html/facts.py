@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from urlset.engine import Engine, get
-from urlset.engine.html_page import FilePage, PageAnchor, ScannedPage
+from urlset.engine.html_page import FilePage, OrdinaryPage, PageAnchor, ScannedPage
 from urlset.formats.detect import is_html_page
 from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_codec
 from urlset.html.json_ld import read_json_ld
@@ -30,8 +30,14 @@ from urlset.html.metadata import (
     pagination_of,
     placed_alternates_of,
     refresh_of,
+    refresh_target,
 )
-from urlset.html.not_found import MAX_ERROR_TEXT, says_not_found, title_says_not_found
+from urlset.html.not_found import (
+    ERROR_WORDS,
+    MAX_ERROR_TEXT,
+    says_not_found,
+    title_says_not_found,
+)
 from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
 
@@ -304,7 +310,7 @@ def _head_facts(
 
 def scan_files(
     paths: Sequence[str], origin: str, *, wants: Collection[str], engine: str | None = None
-) -> Iterable[FilePage | None]:
+) -> Iterable[FilePage | OrdinaryPage | None]:
     """Read and scan the pages of files, for :func:`facts_of_file`; without the GIL if possible.
 
     A page that needs :func:`read_page`, or cannot be read, is None. ``wants`` are without ``text``
@@ -312,28 +318,22 @@ def scan_files(
     ``engine`` is as for :func:`read_page`.
     """
     names = None if {"images", "news", "videos"} & {*wants} else META_NAMES
-    return get(engine).scan_files(paths, MAX_BYTES, origin, names)
+    return get(engine).scan_files(paths, MAX_BYTES, origin, names, ERROR_WORDS)
 
 
-_REFRESH = {"http-equiv", "content"}
+def facts_of_file(
+    page: FilePage | OrdinaryPage, url: str, *, wants: Collection[str]
+) -> PageFacts | None:
+    """Return the facts of a page that :func:`scan_files` returned; None if it needs its bytes.
 
-
-def facts_of_file(page: FilePage, url: str, *, wants: Collection[str]) -> PageFacts | None:
-    """Return the facts of a page that :func:`scan_files` returned; None if it needs its bytes."""
+    Title, description and language of an ordinary page are not returned.
+    """
+    fingerprint = page.fingerprint if "fingerprint" in wants else None
+    if isinstance(page, OrdinaryPage):
+        refresh = None if page.refresh is None else refresh_target(page.refresh, url)
+        return PageFacts(is_page=True, refresh=refresh, fingerprint=fingerprint)
     if title_says_not_found(page.title):
         return None
-    fingerprint = page.fingerprint if "fingerprint" in wants else None
-    elements = page.elements
-    if not page.data and all(element.attributes.keys() == _REFRESH for element in elements):
-        # Most pages have no element that counts, or are redirects.
-        return PageFacts(
-            page.title,
-            page.description,
-            page.language,
-            True,
-            refresh=refresh_of(page, url) if elements else None,
-            fingerprint=fingerprint,
-        )
     return _head_facts(
         page,
         meta_of(page),

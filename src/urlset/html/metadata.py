@@ -161,10 +161,20 @@ def refresh_of(found: ScannedPage | FilePage, base: str) -> str | None:
     for element in found.elements:
         is_refresh = element.attributes.get("http-equiv", "").strip().lower() == "refresh"
         if element.name == "meta" and is_refresh:
-            target = _REFRESH.match(element.attributes.get("content", "")[:MAX_URL])
-            if target:
-                return absolute_url(target[1].strip().strip("'\""), base)
+            content = element.attributes.get("content", "")
+            if _REFRESH.match(content[:MAX_URL]):
+                return refresh_target(content, base)
     return None
+
+
+def refresh_target(content: str, base: str) -> str | None:
+    """Return the target of the content of a ``meta http-equiv=refresh``; None if it has none.
+
+    >>> refresh_target("0; url=../tea.html", "https://example.com/a/b.html")
+    'https://example.com/tea.html'
+    """
+    target = _REFRESH.match(content[:MAX_URL])
+    return absolute_url(target[1].strip().strip("'\""), base) if target else None
 
 
 def _links(found: ScannedPage | FilePage, relation: str) -> Iterator[dict[str, str]]:

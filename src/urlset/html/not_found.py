@@ -65,6 +65,8 @@ _NOT_FOUND = frozenset(
 # One word of each: a title without any of them says something else.
 # Grouped by their first letters, with which most positions of a title are done.
 _LONGEST = sorted({max(text.split(), key=len) for text in _NOT_FOUND})
+ERROR_WORDS = tuple(word for word in _LONGEST if word.isascii())
+"""Words of which each title in ASCII that says "not found" has one, in lower case."""
 _WORDS = re.compile(
     "|".join(
         f"{first}(?:{'|'.join(word[1:] for word in words)})"

@@ -29,6 +29,37 @@ pub struct FilePage<'t> {
     pub data: Vec<String>,
 }
 
+/// Most bytes of the title of an ordinary page.
+const MAX_TITLE: usize = 200;
+
+impl FilePage<'_> {
+    /// Returns whether a page has nothing to read facts from, except for a redirect of its readers,
+    /// and no word of `error_words` in its title. They are in lower case, and in ASCII.
+    #[must_use]
+    pub fn is_ordinary(&self, error_words: &[String]) -> bool {
+        let is_redirect = match &self.elements[..] {
+            [] => true,
+            [_] => self.refresh().is_some(),
+            _ => false,
+        };
+        let is_error = |word: &str| error_words.iter().any(|each| each.eq_ignore_ascii_case(word));
+        is_redirect
+            && self.data.is_empty()
+            && self.title.len() <= MAX_TITLE
+            && self.title.is_ascii()
+            && !self.title.split(|letter: char| !letter.is_ascii_alphanumeric()).any(is_error)
+    }
+
+    /// Returns the content of the first element if that is a `meta` which only redirects.
+    #[must_use]
+    pub fn refresh(&self) -> Option<&str> {
+        let element = self.elements.first().filter(|element| element.name == "meta")?;
+        let kind = attribute(element, "http-equiv")?.trim_matches(is_space);
+        let only_redirects = element.attributes.len() == 2 && kind.eq_ignore_ascii_case("refresh");
+        attribute(element, "content").filter(|_| only_redirects)
+    }
+}
+
 /// Returns the facts of a page; None if it is not well-formed UTF-8, or unusual.
 ///
 /// Of a longer page, only the first `max_bytes` are read. With `names`, only elements are returned from which an address, a directive or a date is read:

@@ -86,6 +86,7 @@ def scan_files(
     max_bytes: int,  # noqa: ARG001 - part of the contract
     origin: str,  # noqa: ARG001 - part of the contract
     names: Sequence[str] | None,  # noqa: ARG001 - part of the contract
+    error_words: Sequence[str],  # noqa: ARG001 - part of the contract
 ) -> list[None]:
     """Return None for each file: this engine scans only pages that were read and repaired."""
     return [None] * len(paths)
