@@ -3,6 +3,7 @@
 import json
 import shlex
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 
 import polars
@@ -106,6 +107,22 @@ def test_read_of_columns_of_others_reports_rows_without_a_url_and_keeps_dates(fo
     assert ran.code == tree.code == 1
     assert f"u.{form}: 3 rows excluded: expected a URL in loc, found none" in ran.err
     assert stored.out == "https://e.com/a\nhttps://e.com/b\n"
+
+
+def test_read_of_parquet_of_others_with_times_without_a_zone_or_numbers(urlset):
+    for name, lastmod in (("a", datetime(2026, 1, 31)), ("b", 1_767_225_600)):  # noqa: DTZ001
+        frame = polars.DataFrame({"loc": ["https://e.com/a"], "lastmod": [lastmod]})
+        frame.write_parquet(f"{name}.parquet")
+
+    times = urlset("read", "a.parquet", "--format", "jsonl")
+    numbers = urlset("read", "b.parquet")
+
+    assert [row["lastmod"] for row in rows(times)] == ["2026-01-31T00:00:00Z"]
+    assert numbers.code == 2
+    assert (
+        "expected a date for lastmod, found column 'lastmod' of type BIGINT; cast it "
+        "(to_timestamp(…)) or rename it (`urlset build` has --map for it)"
+    ) in numbers.err
 
 
 def test_read_of_parquet_of_urlset_keeps_source_and_line(urlset):

@@ -204,6 +204,13 @@ def test_store_goes_by_its_entries():
         ("DATE '2026-03-01'", "2026-01-01", "2026-03-01"),
         ("'2026-01-01T00:00:00Z'", "2026-01-01", "2026-01-01"),
         ("'2026-03-01'", "2026-01-01", "2026-03-01"),
+        ("'2026-01-01'", "2026", "2026-01-01"),  # less precise
+        ("'2026-01-01'", "2026-02-30", "2026-01-01"),  # no date
+        ("DATE '2026-01-01'", "2026-02-30", "2026-01-01"),
+        ("'Tue, 02 Jan 2026 00:00:00 GMT'", "2020-01-01", "Tue, 02 Jan 2026 00:00:00 GMT"),
+        ("'yesterday'", "2020-01-01", "yesterday"),
+        ("TIMESTAMPTZ 'infinity'", "2020-01-01", "infinity"),
+        ("''", "2026-01-01", "2026-01-01"),
     ],
 )
 def test_lastmod_text_is_the_date_as_written(lastmod, written, expected):
@@ -220,6 +227,15 @@ def test_lastmod_text_without_lastmod(written):
     assert rows(table) == [{"loc": "/a", "lastmod_text": "2026-01-31"}]
     assert table.unused_columns == ["more"]
     assert rows(Table(path, mapping="lastmod=")) == [{"loc": "/a"}]
+    mapped = rows(Table(path, mapping="page_lastmod=lastmod_text"))
+    assert mapped == [{"loc": "/a", "page_lastmod": "2026-01-31"}]
+
+
+@pytest.mark.parametrize("other", ["7", "true", "['2026-01-31']", "TIMESTAMP '2026-01-31 10:00'"])
+def test_a_column_lastmod_text_of_other_types_is_not_used(other):
+    path = parquet(f"SELECT '/a' AS loc, {other} AS lastmod_text")
+
+    assert rows(Table(path)) == [{"loc": "/a"}]
 
 
 @pytest.mark.parametrize("make", [sqlite, None])
@@ -468,3 +484,11 @@ def test_five_million_rows_pass_in_little_memory():
     )
 
     assert int(ran.stdout) < 300
+
+
+@pytest.mark.parametrize("name", ["a[1].parquet", "a*.parquet", "a?.parquet", "a{b}.parquet"])
+def test_a_name_with_signs_of_patterns(name):
+    parquet("SELECT '/a' AS loc", "plain.parquet")
+    Path("plain.parquet").rename(name)
+
+    assert rows(Table(name)) == [{"loc": "/a"}]

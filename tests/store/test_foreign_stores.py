@@ -189,7 +189,8 @@ def test_a_file_with_nothing_but_a_macro_is_no_empty_store(tmp_path):
 def test_dates_of_a_parquet_file_that_are_none(tmp_path):
     path = str(tmp_path / "urls.parquet")
     query = "SELECT 'https://e.com/' AS loc, 'yesterday' AS lastmod"
-    duckdb.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
 
     with pytest.raises(StoreError) as caught:
         list(urlset.read(path))

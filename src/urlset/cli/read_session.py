@@ -244,10 +244,13 @@ class ReadSession:
 def _foreign_form(source: str) -> TableForm | None:
     """Return ``parquet`` for such a file with other columns or types than urlset writes; or None.
 
-    It is read as the other tables: rows without a URL are reported, dates keep their text.
+    It is read as the other tables: rows without a URL are reported, dates keep their text. Times
+    without a zone as ``lastmod`` are read as UTC, since there is no option that says what they are.
     """
     if stored_form(source) != "parquet":
         return None
-    from urlset.store import is_entry_parquet  # with DuckDB
+    from urlset.sources.tables.casts import is_naive
+    from urlset.store import is_entry_parquet, parquet_columns  # with DuckDB
 
-    return None if is_entry_parquet(source) else "parquet"
+    dates = [kind for name, kind in parquet_columns(source).items() if name.lower() == "lastmod"]
+    return None if any(map(is_naive, dates)) or is_entry_parquet(source) else "parquet"

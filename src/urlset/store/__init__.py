@@ -20,6 +20,7 @@ from urlset.store.external import (
     ExternalTable,
     identifier,
     is_entry_parquet,
+    parquet_columns,
     parquet_rows,
     write_parquet,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "is_database",
     "is_entry_parquet",
     "open_ahead",
+    "parquet_columns",
     "parquet_rows",
     "quoted",
     "section_sql",

@@ -107,7 +107,8 @@ class ExternalTable(Closing):
                         self._limit = TimeLimit(timeout_s)
                     seal(self._connection, spill=spill)
                 else:
-                    seal(self._connection, spill=spill, files=[os.path.abspath(path)])
+                    full = os.path.abspath(path)
+                    seal(self._connection, spill=spill, files=[full, glob.escape(full)])
                     layout = "array" if is_array else "newline_delimited"
                     relation = _reader(
                         self._connection, path, form, header, delimiter, types, layout
@@ -374,15 +375,21 @@ def parquet_rows(path: str) -> StoredRows:
     return StoredRows(lambda: connection.cursor().sql(query), found[0] if found else 0, path)
 
 
-def is_entry_parquet(path: str) -> bool:
-    """Return whether a Parquet file has the columns of ``entries``, as urlset writes it."""
+def parquet_columns(path: str) -> dict[str, str]:
+    """Return names and DuckDB types of the columns of a Parquet file; none if it is unreadable."""
     name = _pattern_of(path)
     with connect() as connection:
         try:
             query = f"DESCRIBE FROM read_parquet({name}, hive_partitioning = false)"
-            found = {row[0]: row[1] for row in connection.execute(query).fetchall()}
+            return {row[0]: row[1] for row in connection.execute(query).fetchall()}
         except duckdb.Error:
-            return False  # reading it reports the error
+            return {}  # reading it reports the error
+
+
+def is_entry_parquet(path: str) -> bool:
+    """Return whether a Parquet file has the columns of ``entries``, as urlset writes it."""
+    found = parquet_columns(path)
+    with connect() as connection:
         keys = ("document", "entry")
         casts = ", ".join(
             f'NULL::{column.type} AS "{column.name}"'

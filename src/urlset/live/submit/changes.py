@@ -27,7 +27,7 @@ from urlset.temp_files import expect_safe_to_read
 KINDS = ("added", "changed", "removed", "moved", "unknown")
 
 # Missing values in rows of pandas and numpy, as text. As a date, they would identify a change.
-_MISSING = frozenset(("nan", "NaT", "<NA>"))
+_MISSING = frozenset(("nan", "nat", "<na>"))
 
 MAX_LINE = 1_048_576
 """Characters of a line; a longer one is not a change."""
@@ -81,7 +81,7 @@ def _changes(item: Any, where: str) -> Iterator[ChangedUrl]:
     if not isinstance(item, Mapping):
         raise SourceError(f"{where}: expected an object with change and loc, found {_shown(item)}")
     kind, loc = item.get("change"), item.get("loc")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:  # pandas.NA is equal to nothing
         raise SourceError(
             f"{where}: expected a change ({', '.join(KINDS)}), found {_shown(kind)}; "
             "name the file of `build --changes`, of `diff --format jsonl` or of `sync`"
@@ -125,7 +125,7 @@ def _text(state: Any, name: str) -> str | None:
     value = state.get(name) if isinstance(state, Mapping) else None
     if value is None or isinstance(value, str):
         return value or None
-    if str(value) in _MISSING:
+    if str(value).lower() in _MISSING:
         return None
     return format_date(value) if isinstance(value, datetime) else str(value)
 

@@ -224,7 +224,7 @@ LIFETIME_S = 3_600
 """Longest lifetime that Google accepts for an assertion."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Credentials:
     """Credentials for Google: a token, or a service account; the ``repr`` has no secret."""
 

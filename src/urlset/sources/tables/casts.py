@@ -92,6 +92,16 @@ def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     raise error("a number", "map another column, or none")
 
 
+def is_date(type_name: str) -> bool:
+    """Return whether a column has dates, or text, which need no mapping."""
+    return type_name in ("JSON", "DATE", *ZONED) or _TEXT.fullmatch(type_name) is not None
+
+
+def is_naive(type_name: str) -> bool:
+    """Return whether a column has times without a zone."""
+    return _NAIVE.fullmatch(type_name) is not None
+
+
 def date_sql(
     column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
@@ -134,14 +144,23 @@ def date_sql(
             f"CASE WHEN NOT {is_date} THEN {column}::VARCHAR END",
         )
     if _NAIVE.fullmatch(type_name):
-        raise error(
-            "a date, or a time with its zone",
-            f"{UNKNOWN_ZONE}: map it as utc:COLUMN if it is UTC, "
-            "as date:COLUMN to use only the day, or cast it (… AT TIME ZONE …)",
+        forms, cast = (
+            "utc:COLUMN if it is UTC, as date:COLUMN to use only the day",
+            "… AT TIME ZONE …",
         )
+        advice = f"{UNKNOWN_ZONE}: {_date_advice(forms, cast)}"
+        raise error("a date, or a time with its zone", advice)
     if _NUMBER.fullmatch(type_name):
-        raise error("a date", "map it as epoch:COLUMN (seconds since 1970) or epoch_ms:COLUMN")
-    raise error("a date", "map another column, or none")
+        forms = "epoch:COLUMN (seconds since 1970) or epoch_ms:COLUMN"
+        raise error("a date", _date_advice(forms, "to_timestamp(…)"))
+    raise error("a date", "map another column, or none" if is_available("map") else "rename it")
+
+
+def _date_advice(forms: str, cast: str) -> str:
+    """Return the advice to map a column of dates in a form, or to cast it in SQL."""
+    if not is_available("map"):
+        return f"cast it ({cast}) or rename it (`urlset build` has {option('map')} for it)"
+    return f"map it as {forms}, or cast it ({cast})"
 
 
 def images_sql(

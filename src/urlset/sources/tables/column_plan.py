@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from urlset.dates import W3C
+from urlset.dates import W3C, W3C_DAY
 from urlset.errors import SourceError, similar
 from urlset.fields import ENTRY, EXTENSIONS, is_leaf
 from urlset.option_names import option
@@ -20,6 +20,7 @@ from urlset.sources.tables.casts import (
     ErrorFactory,
     date_sql,
     images_sql,
+    is_date,
     map_advice,
     nested_sql,
     number_sql,
@@ -185,18 +186,18 @@ class _MappingBuilder:
                 targets[target] = _Target(found, None)
         if "loc" not in targets:
             targets["loc"] = _Target(self._url_column(), None)
-        if "lastmod_text" in self._columns and "lastmod" not in {*targets, *mapping}:
-            targets["lastmod"] = _Target("lastmod_text", None)
-        elif targets.get("lastmod") == _Target("lastmod", None) and self._has_written_dates():
-            targets["lastmod_text"] = _Target("lastmod_text", None)
+        written = _Target("lastmod_text", None)
+        if "lastmod_text" in self._columns and written not in targets.values():
+            if "lastmod" not in {*targets, *mapping}:
+                if is_date(self._columns["lastmod_text"]):
+                    targets["lastmod"] = written
+            elif targets.get("lastmod") == _Target("lastmod", None):
+                targets["lastmod_text"] = written
         if is_urlset_table(self._columns):
             for target in _URLSET_COLUMNS:
                 if target in self._columns:
                     targets.setdefault(target, _Target(target, None))
         return targets
-
-    def _has_written_dates(self) -> bool:
-        return self._columns.get("lastmod_text") == "VARCHAR"
 
     def expressions(self, targets: Mapping[str, _Target]) -> list[NamedExpression]:
         """Return the SQL expression of each field, with the name of the column of candidates."""
@@ -204,7 +205,9 @@ class _MappingBuilder:
             expression
             for target, target_column in targets.items()
             if not target.startswith("alternates.")
-            for expression in self._expressions_for(target, target_column)
+            for expression in self._expressions_for(
+                target, target_column, has_written="lastmod_text" in targets
+            )
         ]
         locales = {
             t.partition(".")[2]: v for t, v in targets.items() if t.startswith("alternates.")
@@ -213,12 +216,15 @@ class _MappingBuilder:
             expressions.append(("alternates", self._alternates(locales)))
         return expressions
 
-    def _expressions_for(self, target: str, target_column: _Target) -> Iterator[NamedExpression]:
+    def _expressions_for(
+        self, target: str, target_column: _Target, *, has_written: bool
+    ) -> Iterator[NamedExpression]:
         where, kind = identifier(target_column.column), self._columns[target_column.column]
         error = self._error_factory(target, target_column.column, kind)
         if target == "lastmod":
             instant, text = date_sql(where, kind, target_column.conversion, error)
-            if target_column == _Target("lastmod", None) and self._has_written_dates():
+            is_own = target_column == _Target("lastmod", None)
+            if is_own and has_written and self._columns["lastmod_text"] == "VARCHAR":
                 text = _written_text_or(text, instant)
             pair = (("lastmod", instant), ("lastmod_text", text))
             yield from ((name, expression) for name, expression in pair if expression)
@@ -340,10 +346,13 @@ def _written_text_or(text: str | None, instant: str | None) -> str:
     The column is used if it is a W3C date that states the same time as ``lastmod``, which may have
     been changed since, and does not state another one.
     """
-    own = instant or _instant_of(text or "NULL::VARCHAR")
+    own_text = text or "NULL::VARCHAR"
+    own = instant or _instant_of(own_text)
     written = (
-        f"CASE WHEN regexp_full_match(lastmod_text, '{W3C}') "
-        f"AND coalesce({_instant_of('lastmod_text')} = {own}, true) THEN lastmod_text END"
+        # A year or a month has no instant to be written instead.
+        f"CASE WHEN regexp_full_match(lastmod_text, '{W3C if instant else W3C_DAY}') "
+        f"AND coalesce({_instant_of('lastmod_text')} = {own}, "
+        f"({own}) IS NULL AND ({own_text}) IS NULL) THEN lastmod_text END"
     )
     return written if text is None else f"coalesce({written}, {text})"
 
