@@ -11,6 +11,7 @@ import pytest
 
 import urlset as library
 from tests.cli.test_commands import RICH, command
+from urlset.cli.console import format_size
 
 
 @pytest.fixture
@@ -105,6 +106,7 @@ def test_read_of_columns_of_others_reports_rows_without_a_url_and_keeps_dates(fo
         ("https://e.com/b", None, None),
     ]
     assert ran.code == tree.code == 1
+    assert tree.out.splitlines()[0].endswith(format_size(Path(f"u.{form}").stat().st_size))
     assert f"u.{form}: 3 rows excluded: expected a URL in loc, found none" in ran.err
     assert stored.out == "https://e.com/a\nhttps://e.com/b\n"
 

@@ -211,7 +211,7 @@ def read(
 
 
 def read_stored(path: str, name: str, entry_filter: EntryFilter, unreadable_count: int) -> Entries:
-    """Return the entries of a Parquet file, as those of a document called ``name``.
+    """Return the entries of a Parquet file, as those of the file ``name`` that it was made from.
 
     ``unreadable_count`` is the number of its entries without a readable URL, which are not there.
     """

@@ -119,7 +119,7 @@ class StoredDocuments:
         from urlset.store import parquet_rows
 
         rows = parquet_rows(self._path)
-        size = os.path.getsize(self._path)
+        size = os.path.getsize(self._name if os.path.isfile(self._name) else self._path)
         # The closest of the kinds: a list of URLs with their fields.
         document = _document(self._name, "urlset", rows, size=size, packed_size=size)
         record = DocumentRecord(
