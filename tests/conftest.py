@@ -6,6 +6,7 @@
 import json
 import logging
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -18,6 +19,10 @@ from tests.amounts import IS_SOAK
 from tests.s3 import s3, s3_server
 from tests.site_box import SiteBox
 from urlset.engine import Engine, available, get
+
+# A shell starts jobs in the background without SIGINT (`make test &`), which tests send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 __all__ = ["s3", "s3_server"]  # fixtures that come from elsewhere
 
