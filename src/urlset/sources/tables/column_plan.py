@@ -92,10 +92,10 @@ class ColumnPlan(NamedTuple):
         ``priority``, in any case, also with ``_``, ``-`` or spaces), unless the mapping names
         another column for the field, or an empty name for none. A column ``lastmod_text``, as in
         tables of urlset, has the date as it is to be written, if ``lastmod`` is the same time or is
-        missing. ``images``, ``videos``, ``news``
-        and ``alternates`` have lists and structs, or JSON; values to convert later are in a
-        separate column (see :mod:`urlset.sources.tables.casts`). Tables that urlset wrote
-        also have ``source``, ``line`` and the like; for other tables ``source`` is ``name``.
+        missing. ``images``, ``videos``, ``news`` and ``alternates`` have lists and structs, or
+        JSON; values to convert later are in a separate column (see
+        :mod:`urlset.sources.tables.casts`). Tables that urlset wrote also have ``source``, ``line``
+        and the like; for other tables ``source`` is ``name``.
 
         Args:
             columns: Names and types.
@@ -343,13 +343,13 @@ class _MappingBuilder:
 def _written_text_or(text: str | None, instant: str | None) -> str:
     """Return SQL for the column ``lastmod_text``, else for ``text``.
 
-    The column is used if it is a W3C date that states the same time as ``lastmod``, which may have
-    been changed since, and does not state another one.
+    The column is used if it is a W3C date, and ``lastmod`` states the same time or is missing. So
+    a ``lastmod`` that was changed later is published, and not the former text.
     """
     own_text = text or "NULL::VARCHAR"
     own = instant or _instant_of(own_text)
     written = (
-        # A year or a month has no instant to be written instead.
+        # Beside an instant, a year or a month is kept: a time would be more than is known.
         f"CASE WHEN regexp_full_match(lastmod_text, '{W3C if instant else W3C_DAY}') "
         f"AND coalesce({_instant_of('lastmod_text')} = {own}, "
         f"({own}) IS NULL AND ({own_text}) IS NULL) THEN lastmod_text END"

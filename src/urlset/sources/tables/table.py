@@ -274,6 +274,9 @@ class Table:
     detected from content and suffix, ``delimiter`` from the header. The query can read only the
     file, and may take ``query_timeout_s`` seconds (None for no limit).
 
+    A column ``lastmod_text`` has the date as it is to be written, if ``lastmod`` states the same
+    time or is missing. So a table that urlset wrote keeps the form of its dates.
+
     The file is opened read-only. All values of CSV are text, as are the dates of JSON. A time
     without a zone is rejected, as in :func:`urlset.write`. Raises :class:`urlset.SourceError` for a
     file that is not a table, a missing column, or one of a wrong type, and
