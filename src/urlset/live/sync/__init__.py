@@ -41,7 +41,8 @@ def sync(
     one or missing, or in turn. It is ``changed`` if the fingerprint of its content is another one.
     It is ``removed`` only if every sitemap of the site was read and none lists it, or if it
     answers 404 or 410 in two runs, a minute apart or more; everything else that fails is
-    ``unknown``.
+    ``unknown``. While new pages are on a host whose robots.txt cannot be read, a page that is not
+    listed may have moved there, and is ``unknown``, too, unless it is gone.
 
     Delivery is at least once: what was not committed is delivered again by the next run.
 

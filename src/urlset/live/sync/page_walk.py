@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Unpack
@@ -13,11 +13,13 @@ from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
 from urlset.live.sync.update import PageUpdate, content_fingerprint
 from urlset.live.visits.page_record import PageRecord, facts_of_headers, read_record
-from urlset.live.visits.page_urls import UrlResolver
+from urlset.live.visits.page_urls import UrlResolver, origin_of_page
 from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
+from urlset.option_names import option
 from urlset.robots import Robots
 from urlset.robots.ai_preferences import AiPreferences, RobotsPreferences, ai_preferences
+from urlset.terminal_text import pluralize
 
 GONE = ("http-404", "http-410")
 """Reasons for which a page is removed, if a request in a later run has the same result."""
@@ -25,6 +27,10 @@ GONE = ("http-404", "http-410")
 
 NOT_READ = "sitemap not read"
 """Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
+
+ROBOTS_NOT_READ = "robots.txt not read"
+"""Reason for which an unlisted page is unknown: it may have moved to a new page of a host whose
+robots.txt could not be read."""
 
 MANY = "many pages are not listed"
 """Reason for which a page is unknown: more vanished at once than ``max_removed_share`` allows."""
@@ -348,6 +354,29 @@ def catch_alls(goals: Mapping[str, int]) -> set[str]:
     if len(pages) == 1 or (count >= MANY_TO_FEW and count > FEW_SHARE * len(shared)):
         return {*shared}
     return {goal for goal, count in shared.items() if count >= MANY_TO_FEW}
+
+
+def catch_all_fault(count: int, targets: int, reason: str) -> str:
+    """Return the message about pages that redirect to :func:`catch_alls`, and what they wait for.
+
+    ``reason`` is that for which unlisted pages are unknown.
+    """
+    ways = {
+        MANY: f"a higher {option('max_removed_share')} removes them",
+        ROBOTS_NOT_READ: "they wait for robots.txt",
+    }
+    return (
+        f"{count:,} pages that are not listed any more redirect to {pluralize(targets, 'page')}: "
+        "that does not confirm that they have moved; "
+        f"{ways.get(reason, 'they wait for the sitemaps')}"
+    )
+
+
+def has_new_on_unread_host(visits: Iterable[PageVisit], politeness: Politeness) -> bool:
+    """Return whether a page is new, and the robots.txt of its host could not be read."""
+    hosts = {origin_of_page(visit.url) for visit in visits if not visit.target.is_known}
+    found = (politeness.robots.get(host) for host in hosts)
+    return any(robots is not None and robots.state == "unreachable" for robots in found)
 
 
 def is_home_page(url: str) -> bool:

@@ -19,13 +19,16 @@ from urlset.live.sync.page_walk import (
     GONE,
     MANY,
     NOT_READ,
+    ROBOTS_NOT_READ,
     PageVisit,
     SyncTarget,
     SyncWalk,
     all_removed,
     bare_update,
+    catch_all_fault,
     catch_alls,
     gone_or_unknown,
+    has_new_on_unread_host,
     moved_or_unknown,
     without_content,
 )
@@ -203,6 +206,7 @@ class _Run:
         settings = self._settings
         self._done = 0
         self._rechecked = 0  # pages that were requested although no sitemap that was read has them
+        self._is_new_host_unread = False  # of a new page: an unlisted one may have moved there
         self._policy = settings.policy or Policy()
         self._preferences: dict[str, RobotsPreferences | None] = {}
         hosts = {split_origin(self._sync.site)[1]}
@@ -216,6 +220,7 @@ class _Run:
         for first in range(0, total, size):
             stages = StageLog(logger)  # without the time of the caller
             visits = self._visit(list(self._targets(first, size)))
+            self._is_new_host_unread |= has_new_on_unread_host(visits, self._politeness)
             stages.end("%d pages requested", len(visits))
             yield from self._batch_of(visits)
             if self._budget.exceeded:
@@ -401,8 +406,9 @@ class _Run:
     def _missing(self, *, is_whole: bool) -> Iterator[SyncBatch]:
         """Yield the pages that no sitemap lists any more.
 
-        A page may have moved to a sitemap that could not be read. If there is one, some pages are
-        requested, and removed if they are gone or have moved; the others are unknown.
+        A page may have moved to a sitemap that could not be read, or to a new page of a host whose
+        robots.txt could not be read. If there is one, some pages are requested, and removed if they
+        are gone or have moved; the others are unknown.
         """
         session = self._session
         session.run(
@@ -415,9 +421,10 @@ class _Run:
         )
         share = self._settings.removed_share(known)
         visits_of: _VisitsOf = all_removed
-        if not is_whole:
+        if not is_whole or self._is_new_host_unread:
             self._rechecked = min(count, self._settings.recheck_pages)
-            visits_of = self._gone_or_moved(self._rechecked, NOT_READ)
+            reason = ROBOTS_NOT_READ if is_whole else NOT_READ
+            visits_of = self._gone_or_moved(self._rechecked, reason)
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
@@ -448,12 +455,8 @@ class _Run:
         query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
         listed = {url for (url,) in list(self._session.rows(query, ([*goals],)))}
         if others := catch_alls({url: goals[url] for url in listed}):
-            way = f"a higher {option('max_removed_share')} removes them"
-            self._faults.append(
-                f"{sum(goals[url] for url in others):,} pages that are not listed any more "
-                f"redirect to {pluralize(len(others), 'page')}: that does not confirm that they "
-                f"have moved; {way if reason == MANY else 'they wait for the sitemaps'}"
-            )
+            count = sum(goals[url] for url in others)
+            self._faults.append(catch_all_fault(count, len(others), reason))
         listed -= others
         return lambda _, targets: [
             moved_or_unknown(target, visits.get(target.url), listed, reason) for target in targets

@@ -38,7 +38,7 @@ class PageUpdate:
         reason: What changed, one or more of ``content``, ``noindex``, ``canonical`` and
             ``preferences``, separated by commas; why it is removed (``not listed``, ``moved``,
             ``http-404``) or unknown (``http-503``, ``timeout``, ``robots``, ``empty``,
-            ``not-html``, ``sitemap not read``); None for an added page.
+            ``not-html``, ``sitemap not read``, ``robots.txt not read``); None for an added page.
         is_known: Whether the page was delivered before; an unknown page may be new.
         title: Title of the page.
         text: Its text; None for removed and unknown pages, and without a function for the text.
