@@ -15,6 +15,7 @@ from urlset.live.watch.estimates import (
     change_rate,
     dated_rate,
     equal_gap_rate,
+    section_rate,
     silence_limit,
     unequal_gap_rate,
 )
@@ -87,7 +88,42 @@ def test_more_changes_are_a_higher_rate(gaps):
     assert some.rate > 0.0
 
 
+def deployments(draw: random.Random, share: float) -> tuple[list[tuple[float, int, int]], int]:
+    """Return daily visits of 100 pages, a share of which changed, and the number of changes."""
+    counts = [sum(draw.random() < share for _ in range(100)) for _ in range(40)]
+    return [(86_400.0, 100, count) for count in counts], sum(counts)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.6, 0.99, 1.0])
+@pytest.mark.parametrize("age_s", [60.0, 43_200.0, 86_000.0])
+def test_visits_soon_after_each_deployment_do_not_raise_the_rate(share, age_s):
+    gaps, changed = deployments(random.Random(1), share)
+
+    for dated in (changed, None):
+        found = section_rate(gaps, dated, changed * age_s)
+        assert found is not None
+        seen = changed / 4_000
+        # Ages of half a day on average say little about whether the visits are independent.
+        assert seen <= found.rate * 86_400 * 1.000_1
+        assert found.rate * 86_400 <= seen * 1.5
+        assert found.low <= found.rate <= found.high < math.inf
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.3, 1.0, 2.0])
+def test_dates_of_independent_visits_count_several_changes_between_two(rate):
+    draw = random.Random(2)
+    ages = [draw.expovariate(rate) for _ in range(20_000)]
+    changed = [age for age in ages if age < 1.0]
+
+    found = section_rate([(1.0, len(ages), len(changed))], len(changed), sum(changed))
+
+    assert found is not None
+    assert found.method == "dates"
+    assert found.rate == pytest.approx(rate, rel=0.15)
+
+
 def test_no_observation_is_no_estimate():
+    assert section_rate([], 0, 0.0) is None
     assert change_rate([]) is None
     assert change_rate([(0.0, 5, 0)]) is None
     assert dated_rate(0, 0.0) is None

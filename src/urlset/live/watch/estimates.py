@@ -18,6 +18,9 @@ NO_CHANGE = 0.025
 MIN_PAUSES = 20
 """Pauses that a limit of silence needs."""
 
+TOLERANCE = 1.1
+"""Ratio by which the rate from dates may be outside of the interval of that from visits alone."""
+
 _EQUAL = 0.05  # gaps that differ by less are equal
 _Z = 1.96  # standard errors of an interval of 95 %
 _DROP = 1.92  # fall of the log-likelihood at the ends of an interval of 95 %
@@ -30,13 +33,14 @@ class RateEstimate(NamedTuple):
         rate: The estimate.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        method: ``dates`` (from the dates of the entries), ``equal-gaps`` or ``unequal-gaps``.
+        method: ``dates`` (from the dates of the entries), ``equal-gaps``, ``unequal-gaps``, or
+            ``observed`` (the changes that were seen, divided by the time that was observed).
     """
 
     rate: float
     low: float
     high: float
-    method: Literal["dates", "equal-gaps", "unequal-gaps"]
+    method: Literal["dates", "equal-gaps", "unequal-gaps", "observed"]
 
 
 class DayCount(NamedTuple):
@@ -140,10 +144,57 @@ def dated_rate(events: int, exposure_s: float) -> RateEstimate | None:
     """
     if exposure_s <= 0:
         return None
-    middle = events + _Z * _Z / 2
-    spread = _Z * math.sqrt(events + _Z * _Z / 4)
-    low, high = max(0.0, middle - spread) / exposure_s, (middle + spread) / exposure_s
-    return RateEstimate(events / exposure_s, low, high, "dates")
+    low, high = _count_interval(events)
+    return RateEstimate(events / exposure_s, low / exposure_s, high / exposure_s, "dates")
+
+
+def section_rate(gaps: Gaps, dated: int | None, age_s: float) -> RateEstimate | None:
+    """Estimate a rate from visits whose times may depend on the changes.
+
+    ``dated`` changes have a date that can be trusted, and ``age_s`` is the sum of the times from
+    there to the visit that found them; ``dated`` is None if the dates cannot be trusted.
+
+    :func:`dated_rate` and :func:`change_rate` suppose that visits are independent of changes. If
+    each visit is a minute after a deployment, the dates look like those of pages that change each
+    minute. Both rates agree if visits are independent; then that from the dates is returned. Else
+    it is the number of changes that were seen, divided by the time that was observed. None without
+    observations.
+
+    >>> found = section_rate([(86_400.0, 100, 100)] * 30, 3_000, 3_000 * 60.0)
+    >>> round(found.rate * 86_400, 3), found.method
+    (1.0, 'observed')
+    """
+    visits = change_rate(gaps)
+    if visits is None:
+        return None
+    changed = sum(count for *_, count in gaps)
+    seen = observed_rate(changed, sum(gap * total for gap, total, _ in gaps))
+    if dated is None or not changed:
+        # Several changes between two visits are one: there may be more than were seen.
+        is_known = math.isfinite(visits.high)
+        return seen._replace(high=max(seen.high, visits.high)) if is_known else seen
+    still = sum(gap * (total - count) for gap, total, count in gaps)
+    dates = dated_rate(dated, still + age_s)
+    if dates is None or not still:  # if every visit found a change, there may be any number
+        return seen
+    agrees = visits.low / TOLERANCE <= dates.rate <= visits.high * TOLERANCE
+    return dates if agrees else seen
+
+
+def observed_rate(changed: int, exposure_s: float) -> RateEstimate:
+    """Return the number of changes that were seen, divided by the time that was observed.
+
+    The interval is the score interval of a count. ``exposure_s`` is the sum of the times between
+    visits, of all URLs, and positive.
+    """
+    low, high = _count_interval(changed)
+    return RateEstimate(changed / exposure_s, low / exposure_s, high / exposure_s, "observed")
+
+
+def _count_interval(events: int) -> tuple[float, float]:
+    """Return the score interval of 95 % of a count."""
+    middle, spread = events + _Z * _Z / 2, _Z * math.sqrt(events + _Z * _Z / 4)
+    return max(0.0, middle - spread), middle + spread
 
 
 def change_probability(rate: float, within_s: float) -> float:

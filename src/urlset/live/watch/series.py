@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from urlset.live.history.reader import moment
-from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
+from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, section_rate
 from urlset.store import StoreSession
 
 YEAR = timedelta(days=365)
@@ -312,11 +312,9 @@ def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
     for section, observed in rows.items():
         changed = sum(row[2] for row in observed)
         dated = sum(row[3] for row in observed)
-        if changed and dated >= TRUSTED_SHARE * changed:
-            still = sum(gap * (total - moved) for gap, total, moved, *_ in observed)
-            estimate = dated_rate(dated, still + sum(row[4] for row in observed))
-        else:
-            estimate = change_rate([(gap, total, moved) for gap, total, moved, *_ in observed])
+        is_dated = bool(changed) and dated >= TRUSTED_SHARE * changed
+        gaps = [(gap, total, moved) for gap, total, moved, *_ in observed]
+        estimate = section_rate(gaps, dated if is_dated else None, sum(row[4] for row in observed))
         if estimate is not None:
             found[section] = estimate
     return found
