@@ -192,10 +192,12 @@ def test_dates_of_a_parquet_file_that_are_none(tmp_path):
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
 
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(SourceError) as caught:
         list(urlset.read(path))
 
     assert str(caught.value) == (
-        f"cannot use the store {path!r}: expected column 'lastmod' as Timestamp(µs, \"UTC\"), "
-        "found Utf8 (some values do not have that type); cast it first"
+        f"cannot read the entries of {path!r}: expected column 'lastmod' as "
+        'Timestamp(µs, "UTC"), '
+        "found Utf8 (some values do not have that type); cast it first; `urlset read` and "
+        "`urlset build` read such tables"
     )

@@ -250,7 +250,8 @@ def _foreign_form(source: str) -> TableForm | None:
     if stored_form(source) != "parquet":
         return None
     from urlset.sources.tables.casts import is_naive
-    from urlset.store import is_entry_parquet, parquet_columns  # with DuckDB
+    from urlset.store import has_entry_columns, parquet_columns  # with DuckDB
 
-    dates = [kind for name, kind in parquet_columns(source).items() if name.lower() == "lastmod"]
-    return None if any(map(is_naive, dates)) or is_entry_parquet(source) else "parquet"
+    columns = parquet_columns(source)
+    dates = [kind for name, kind in columns.items() if name.lower() == "lastmod"]
+    return None if any(map(is_naive, dates)) or has_entry_columns(columns) else "parquet"

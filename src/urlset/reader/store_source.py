@@ -15,6 +15,7 @@ from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
 from urlset.reader.entries import SourceReader
 from urlset.temp_files import LockedTempDir
+from urlset.terminal_text import pluralize
 
 Form = Literal["duckdb", "parquet"]
 
@@ -116,9 +117,9 @@ class StoredDocuments:
             raise SourceError(str(error)) from error
 
     def _from_parquet(self) -> Generator[Visit]:
-        from urlset.store import parquet_rows
+        from urlset.store import parquet_entries
 
-        rows = parquet_rows(self._path)
+        rows, dropped = parquet_entries(self._path)
         size = os.path.getsize(self._name if os.path.isfile(self._name) else self._path)
         # The closest of the kinds: a list of URLs with their fields.
         document = _document(self._name, "urlset", rows, size=size, packed_size=size)
@@ -129,8 +130,11 @@ class StoredDocuments:
             size,
             size,
             entries=len(rows),
-            unreadable_count=self._unreadable_count,
+            unreadable_count=self._unreadable_count + dropped,
         )
+        if dropped:
+            error = f"{pluralize(dropped, 'row')} excluded: expected a URL in loc, found none"
+            record = record._replace(error=error, failure="incomplete")
         yield Visit(record, document)
 
 

@@ -14,14 +14,17 @@ with delayed_interrupts():  # an exception within this import would end the proc
 from urlset.store.connection import expect_utf8, is_database
 from urlset.store.connection import literal as quoted
 from urlset.store.duckdb_errors import STORE_CLOSED
+from urlset.store.entry_parquet import (
+    has_entry_columns,
+    is_entry_parquet,
+    parquet_columns,
+    parquet_entries,
+)
 from urlset.store.external import (
     ColumnMapper,
     ExternalFormat,
     ExternalTable,
     identifier,
-    is_entry_parquet,
-    parquet_columns,
-    parquet_rows,
     write_parquet,
 )
 from urlset.store.inspection import FileKind
@@ -70,12 +73,13 @@ __all__ = [
     "declare_tables",
     "end_process_when_stuck",
     "expect_utf8",
+    "has_entry_columns",
     "identifier",
     "is_database",
     "is_entry_parquet",
     "open_ahead",
     "parquet_columns",
-    "parquet_rows",
+    "parquet_entries",
     "quoted",
     "section_sql",
     "write_parquet",

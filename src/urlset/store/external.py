@@ -28,8 +28,6 @@ from urlset.store.duckdb_errors import (
     reads_other_file,
 )
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal, select_of
-from urlset.store.schema import TABLES
-from urlset.store.store import StoredRows
 from urlset.temp_files import AtomicFile, LockedTempDir, is_special, write_error_reason
 from urlset.terminal_text import printable
 
@@ -91,7 +89,7 @@ class ExternalTable(Closing):
         timeout_s: float | None = QUERY_S,
         name: str | None = None,
     ):
-        _pattern_of(path)  # before the connection is opened
+        pattern_of(path)  # before the connection is opened
         self._path, self._form = path, form
         self._name = name or path
         self._is_query = query is not None
@@ -288,7 +286,7 @@ def _reader(
     layout: str,
 ) -> str:
     # Escape brackets and stars in the path, and derive no columns from folder names.
-    file = _pattern_of(path)
+    file = pattern_of(path)
     if form == "parquet":
         return f"FROM read_parquet({file}, hive_partitioning = false)"
     packed = "gzip" if file_signature(path) == "gzip" else "none"
@@ -305,9 +303,6 @@ def _reader(
     found = types({name: _INFERRED_TYPES.sub("VARCHAR", kind) for name, kind, *_ in rows})
     columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in found.items())
     return f"FROM read_json({file}, columns = {{{columns}}}, {common})"
-
-
-_ENTRIES = next(table for table in TABLES if table.name == "entries")
 
 
 def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
@@ -341,7 +336,7 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
         staged.discard()
 
 
-def _pattern_of(path: str) -> str:
+def pattern_of(path: str) -> str:
     """Return the path of one file as SQL: brackets and stars in it are escaped.
 
     Raises SourceError if the path is not UTF-8, as DuckDB needs.
@@ -350,54 +345,6 @@ def _pattern_of(path: str) -> str:
     if printable(full) != full:
         raise SourceError(f"expected a path in UTF-8, found {printable(path)!r}; rename it")
     return literal(glob.escape(full))
-
-
-def parquet_rows(path: str) -> StoredRows:
-    """Return the rows of a Parquet file with a column ``loc`` or ``url``, read on iteration.
-
-    Raises SourceError if the file cannot be read, or has no such column.
-    """
-    # Escape brackets and stars in the path, and derive no columns from folder names.
-    name = _pattern_of(path)
-    connection = connect()
-    try:
-        query = f"FROM read_parquet({name}, hive_partitioning = false)"
-        found = connection.execute(f"SELECT count(*) {query}").fetchone()
-        columns = connection.sql(query).columns
-    except duckdb.Error as error:
-        raise SourceError(
-            f"expected a Parquet file, found {path!r}: {first_line(error)}"
-        ) from error
-    if "loc" not in columns and "url" not in columns:
-        raise SourceError(
-            f"expected a column loc or url in {path!r}, found {', '.join(columns[:10])}"
-        )
-    return StoredRows(lambda: connection.cursor().sql(query), found[0] if found else 0, path)
-
-
-def parquet_columns(path: str) -> dict[str, str]:
-    """Return names and DuckDB types of the columns of a Parquet file; none if it is unreadable."""
-    name = _pattern_of(path)
-    with connect() as connection:
-        try:
-            query = f"DESCRIBE FROM read_parquet({name}, hive_partitioning = false)"
-            return {row[0]: row[1] for row in connection.execute(query).fetchall()}
-        except duckdb.Error:
-            return {}  # reading it reports the error
-
-
-def is_entry_parquet(path: str) -> bool:
-    """Return whether a Parquet file has the columns of ``entries``, as urlset writes it."""
-    found = parquet_columns(path)
-    with connect() as connection:
-        keys = ("document", "entry")
-        casts = ", ".join(
-            f'NULL::{column.type} AS "{column.name}"'
-            for column in _ENTRIES.columns
-            if column.name not in keys
-        )
-        expected = connection.execute(f"DESCRIBE SELECT {casts}").fetchall()
-    return found == {row[0]: row[1] for row in expected}
 
 
 def _copy(stream: Any, path: Path, shown: str) -> None:

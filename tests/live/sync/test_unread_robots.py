@@ -26,7 +26,7 @@ class Move:
             f"<url><loc>{NEW if n < 20 else SITE}/p{n:02}</loc><lastmod>2026-01-01</lastmod></url>"
             for n in range(COUNT)
         )
-        site = self.index.site
+        site: Any = self.index.site
         site.documents["/sitemap.xml"] = f"<urlset>{rows}</urlset>"
         self._respond, site._respond = site._respond, self.respond
 
