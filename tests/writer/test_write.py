@@ -256,6 +256,30 @@ def test_table_column_of_four_byte_floats_keeps_its_decimals(write, tmp_path):
     assert "<priority>0.8</priority>" in (tmp_path / "site" / "sitemap.xml").read_text()
 
 
+@pytest.mark.parametrize("space", ["\xa0", "\u2003", "\u200b", "\ufeff", "\n"])
+def test_spaces_around_a_date_are_no_part_of_it(write, tmp_path, space):
+    """As in tables, and in XML that is read."""
+    polars = pytest.importorskip("polars")
+    columns = {"loc": urls(3), "lastmod": [f"{space}2026-01-01", f"2026-01-01{space}", space]}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    for given in (rows, polars.DataFrame(columns)):
+        write(given)
+        found = [entry.lastmod_text for entry in read(tmp_path / "site")]
+        assert found == ["2026-01-01", "2026-01-01", None]
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_numbers_of_numpy_keep_their_decimals(write, tmp_path, kind):
+    numpy = pytest.importorskip("numpy")
+    number = numpy.dtype(kind).type(0.1)
+
+    write([{"loc": BASE, "priority": number}, Entry(BASE + "2", priority=number)])
+
+    assert [entry.priority for entry in read(tmp_path / "site")] == [0.1, 0.1]
+    assert (tmp_path / "site" / "sitemap.xml").read_text().count("<priority>0.1</priority>") == 2
+
+
 def test_entries_of_a_document_are_written_as_they_were_read(write, tmp_path, engine):
     data = (
         b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://e.com/a'

@@ -9,7 +9,7 @@ from typing import Any
 import arro3.core as arro3
 
 from urlset.arrow import ENTRY, ListOf, StructOf, open_stream, type_of
-from urlset.arrow.streams import field_column
+from urlset.arrow.streams import field_column, rounded_floats
 from urlset.errors import panics_as_errors
 from urlset.fields import CONTENT
 
@@ -167,18 +167,7 @@ def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
     found = name if name in names else "url"
     if name == "loc" and batch.column(found).null_count:
         return column_to_text(batch.column(found))  # validation of the rows reports missing URLs
-    if name == "priority" and "Float32" in str(batch.column(found).type):
-        return _rounded(batch.column(found))
     return field_column(batch, names, name, kind, None)
-
-
-def _rounded(values: Any) -> Any:
-    """Convert a float32 column to float64, rounded to seven digits.
-
-    Otherwise 0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
-    """
-    rounded = [None if v is None else float(f"{v:.7g}") for v in values.to_pylist()]
-    return arro3.Array(rounded, type_of("number"))
 
 
 def writable_columns(batch: Any, sources: Mapping[str, str]) -> Any | None:
@@ -238,7 +227,7 @@ def _plain_column(values: Any, kind: Any) -> Any | None:
     if values.type == target:
         return values
     if kind == "number":
-        return _rounded(values) if _is_of(values.type, "float32") else None
+        return rounded_floats(values) if _is_of(values.type, "float32") else None
     return values.cast(target) if _is_alike(values.type, kind) else None
 
 

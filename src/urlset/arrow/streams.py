@@ -370,6 +370,8 @@ def field_column(batch: Any, names: list[str], name: str, spec: Any, source: str
         raise ValueError(f"expected a URL in every row, found {column.null_count:,} without one")
     if column.type == type_of(spec):
         return column
+    if name == "priority" and "Float32" in str(column.type):
+        return rounded_floats(column)
     if not (column.null_count and isinstance(spec, ListOf)):
         with suppress(Exception):  # arro3 raises bare exceptions for failed casts
             cast = column.cast(type_of(spec))
@@ -377,6 +379,15 @@ def field_column(batch: Any, names: list[str], name: str, spec: Any, source: str
                 return cast
     # Convert row by row, which handles nulls in lists and structs; it takes ten times as long.
     return array_of(column_of(column, name, spec), spec)
+
+
+def rounded_floats(values: Any) -> Any:
+    """Convert a float32 column to float64, rounded to seven digits.
+
+    Otherwise 0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
+    """
+    rounded = [None if v is None else float(f"{v:.7g}") for v in values.to_pylist()]
+    return arro3.Array(rounded, type_of("number"))
 
 
 def _counted_schema() -> Any:
