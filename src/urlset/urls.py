@@ -34,7 +34,9 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ORDINARY = re.compile(r"https?://(?:[\w-]{1,63}\.)+[A-Za-z][\w-]{0,62}(?:/[!-~]*)?", re.ASCII)
 _SPACE = re.compile(f"[{INNER_SPACE}]")
 _PATH = re.compile("[/?#]")
-_DEFAULT_PORT = re.compile(r"(?:(https://[^/?#]*):443|(http://[^/?#]*):80)(?=[/?#]|$)", re.I)
+_DEFAULT_PORT = re.compile(
+    r"(?:(https://[^/?#]*):(?:0*443)?|(http://[^/?#]*):(?:0*80)?)(?=[/?#]|$)", re.I
+)
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _GAP = re.compile(f"[{INNER_SPACE}][{SPACE}]*+")
 _FIRST_SEGMENT = re.compile(r"[^/?#]*")
@@ -212,10 +214,14 @@ def split_origin(url: str) -> tuple[str, str, str]:
 def without_default_port(url: str) -> str:
     """Return a URL without the port that its scheme has anyway (RFC 3986 section 6.2.3).
 
+    It is so written, with zeros in front, or empty.
+
     >>> without_default_port("https://example.com:443/a"), without_default_port("http://e.com:443/")
     ('https://example.com/a', 'http://e.com:443/')
+    >>> without_default_port("https://example.com:/a"), without_default_port("http://e.com:080")
+    ('https://example.com/a', 'http://e.com')
     """
-    found = _DEFAULT_PORT.match(url) if ":443" in url or ":80" in url else None
+    found = _DEFAULT_PORT.match(url) if url.find(":", 7) >= 0 else None
     return url if found is None else f"{found[1] or found[2]}{url[found.end() :]}"
 
 

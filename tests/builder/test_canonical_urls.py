@@ -406,3 +406,11 @@ def test_keep_outweighs_the_guess_of_a_template():
 
     assert result.urls == 2
     assert is_unfilled("https://example.com/p/undefined")
+
+
+@pytest.mark.parametrize("engine", available())
+@pytest.mark.parametrize("port", ["", "443", "0443", "00443"])
+def test_a_default_port_is_published_in_no_spelling(engine, port):
+    built([{"loc": f"https://example.com:{port}/a"}, {"loc": BASE}], engine=engine)
+
+    assert {entry.loc for entry in urlset.read("public")} == {"https://example.com/a", BASE}

@@ -72,6 +72,8 @@ def test_a_repeated_url_of_which_other_things_are_said(more: str, other: str, wh
          'scheme, "www.", the slash at its end, upper and lower case'),
         (f"{HOME}/%7Ea", f"{HOME}/~a", "what is percent-encoded"),
         (f"{HOME}/a", "https://EXAMPLE.com:443/a", "spelling"),
+        (f"{HOME}/a", "https://example.com:0443/a", "spelling"),
+        (f"{HOME}/a", "https://example.com:/a", "spelling"),
     ],
 )  # fmt: skip
 def test_twins_differ_by_something(first: str, second: str, what: str) -> None:

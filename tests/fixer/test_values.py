@@ -52,6 +52,7 @@ UNSAFE: Any = SimpleNamespace(is_unsafe=True, document=SAFE.document)
         (urls.without_fragment, "https://e.com/a?b#c", "https://e.com/a?b"),
         (urls.without_user, "https://u:p@e.com:81/a@b", "https://e.com:81/a@b"),
         (urls.without_port, "https://e.com:443/a", "https://e.com/a"),
+        (urls.without_port, "https://e.com:0443/a", "https://e.com/a"),
         (urls.without_port, "http://e.com:80", "http://e.com"),
         (urls.without_port, "https://e.com:80/a", None),
         (urls.with_one_slash, "https://e.com//a///b?c=//", "https://e.com/a/b?c=//"),

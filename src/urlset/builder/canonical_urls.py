@@ -34,7 +34,7 @@ CREDENTIALS = "user name or password in the URL"
 TEMPLATE = "unfilled template value in the URL"
 """The reason to exclude a URL in which a template left a placeholder."""
 
-CANONICAL_VERSION = 2
+CANONICAL_VERSION = 3
 """Version of the canonical form and of the reasons to exclude. Increase it with each change: rows
 that a ledger has are not inspected again."""
 
@@ -62,7 +62,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")
 # A canonical URL without any of these has no credentials, session, tracking parameter, default port
 # or name of a sitemap.
-_MARKS = ("?", *_SUSPICIOUS, "&amp;", ";", "(", ":443", ":80", *SITEMAP_ENDINGS)
+_MARKS = ("?", *_SUSPICIOUS, "&amp;", ";", "(", ":443", ":80", ":0", *SITEMAP_ENDINGS)
 _FIELDS = {
     "images": ("loc",),
     "videos": ("thumbnail_loc", "content_loc", "player_loc"),

@@ -19,6 +19,7 @@ _ADDRESSES = (
     r"100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|192\.0\.[02]\.|198\.1[89]\.|198\.51\.100\.|"
     r"203\.0\.113\."
 )
+_IS_DEFAULT_PORT = "scheme || ltrim(port, '0') IN ('http80', 'https443')"
 _IS_NOT_PUBLIC = (
     "(NOT contains(rtrim(host, '.'), '.') AND NOT starts_with(host, '[') "
     f"OR regexp_matches(host, '\\.(?:{_ENDINGS})\\.?$') "
@@ -74,10 +75,9 @@ RULES = (
         message="Port {port} is {reason}",
         view="unusual_urls",
         # If the URL of the sitemap is known, it has the same port, or U028 reports it.
-        where="port <> '' AND (scheme || port IN ('http80', 'https443') "
-        f"OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
+        where=f"port <> '' AND ({_IS_DEFAULT_PORT} OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
         values={
-            "reason": "CASE WHEN scheme || port IN ('http80', 'https443') "
+            "reason": f"CASE WHEN {_IS_DEFAULT_PORT} "
             "THEN 'the default port of ' || scheme ELSE 'not the default port of ' || scheme END"
         },
         why="A default port is redundant and creates a second spelling of each URL. Another port "

@@ -106,10 +106,8 @@ def without_user(url: str, _context: FixContext) -> str | None:
 @url_fixer("U014")
 def without_port(url: str, _context: FixContext) -> str | None:
     """Return a URL without the default port of its scheme."""
-    scheme, authority, rest = urls.split_origin(url)
-    usual = {"http": "80", "https": "443"}.get(scheme.lower())
-    host, _, port = authority.rpartition(":")
-    return f"{scheme}://{host}{rest}" if host and port == usual else None
+    found = urls.without_default_port(url)
+    return found if found != url else None
 
 
 @url_fixer("U017")
@@ -127,13 +125,11 @@ def normalize_url(url: str) -> str:
     scheme, authority, rest = urls.split_origin(url)
     scheme = scheme.lower()
     user, at, host_port = authority.rpartition("@")
-    host_port = host_port.lower()
-    usual = {"http": ":80", "https": ":443"}.get(scheme, "")
-    host_port = host_port.removesuffix(usual) if usual else host_port
+    origin = urls.without_default_port(f"{scheme}://{host_port.lower()}")
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     tail = rest[len(path) :]
     path = urls.normalize_escapes(urls.remove_dot_segments(path) or "/")
-    return f"{scheme}://{user}{at}{host_port}{path}{urls.normalize_escapes(tail)}"
+    return f"{scheme}://{user}{at}{origin[len(scheme) + 3 :]}{path}{urls.normalize_escapes(tail)}"
 
 
 @url_fixer("U018")

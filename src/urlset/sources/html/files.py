@@ -178,7 +178,7 @@ _SAFE = "~!$&'()*+,;=:@-._"
 _PLAIN_PATH = re.compile(rf"[A-Za-z0-9/{re.escape(_SAFE)}]*", re.ASCII)
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
-_DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
+_DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:0*(?:80|443))?(?=/|$)")
 
 
 class FileUrls:
@@ -227,6 +227,8 @@ def same_page(one: str, other: str) -> bool:
     """Return whether two URLs differ only in scheme, default port, final slash or ``.html``.
 
     >>> same_page("http://example.com/tea/index.html", "https://example.com/tea")
+    True
+    >>> same_page("https://example.com:/tea", "https://example.com:0443/tea")
     True
     >>> same_page("https://www.example.com/tea", "https://example.com/tea")
     False
