@@ -262,6 +262,18 @@ def test_pages_of_a_private_host_that_was_not_named_state_the_reason(site, urlse
     )
 
 
+def test_another_port_of_a_private_host_that_was_named_is_called_so(site, urlset):
+    with SiteBox() as other:
+        site.put("/sitemap.xml", sitemap_of([other.url("/x")]))
+
+        ran = urlset("audit", site.site, "--select", "N116", "--format", "json", "--delay", "0")
+        [finding] = json.loads(ran.out)["findings"]
+
+    assert other.paths == []
+    named = site.site.removeprefix("http://")
+    assert f"special, and you named {named}, another port of its host;" in finding["message"]
+
+
 def test_a_crawl_without_one_of_the_sitemaps_fails(site, urlset):
     site.play("/loop.xml", redirect("/loop.xml"))
     site.put_index("/sitemap.xml", ["/pages.xml", "/loop.xml"])

@@ -303,5 +303,15 @@ def _rows_of(source: Any) -> Any:
     found = list(source)
     for row in found:
         if not isinstance(row, Entry):
-            raise SourceError(f"expected entries (urlset.Entry), found {type(row).__name__}")
+            raise SourceError(
+                f"expected entries (urlset.Entry), found {type(row).__name__}{_advice(source, row)}"
+            )
     return rows_to_stream(ENTRY.fields, found)
+
+
+def _advice(source: Any, row: Any) -> str:
+    """Return what makes entries, or a table, of a column of a data frame or of URLs."""
+    if hasattr(source, "to_frame"):
+        kind = type(source).__name__
+        return f" in a {kind}; name its column, and pass the table: .to_frame(name='loc')"
+    return "; urlset.Entry(url) makes an entry of a URL" if isinstance(row, str) else ""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Policy, Request, Response, retry_after_s, without_secrets
+from urlset.http.request_url import host_of
 from urlset.live.visits.page_urls import origin_of_page
 from urlset.reader import is_url
 from urlset.reader.files import url_of_site
@@ -232,9 +233,9 @@ REFUSALS = frozenset({429, 503})
 
 _NO_CONNECTION = ("blocked", "dns", "connect", "silent")
 
-PRIVATE_HOST = (
-    "not requested: its address is private or special, and you did not name its host; a sitemap "
-    "must not lead to such addresses"
+_PRIVATE_HOST = (
+    "not requested: its address is private or special, and you {}; a sitemap must not lead to such "
+    "addresses"
 )
 
 
@@ -281,6 +282,14 @@ class Politeness:
         """Return the addresses that requests to a host may be sent to."""
         return "anywhere" if origin.partition("://")[2] in self._hosts else self._scope
 
+    def _not_named(self, origin: str) -> str:
+        """Return what about the host of an origin the user did not name, as the end of a clause."""
+        name = host_of(origin)
+        for host in sorted(self._hosts):
+            if host_of(f"https://{host}") == name:
+                return f"named {host}, another port of its host"
+        return "did not name its host"
+
     def may_follow(self, target: str) -> bool:
         """Return whether a redirect to a URL may be followed.
 
@@ -309,7 +318,7 @@ class Politeness:
             self._unconnected.add(origin)
         if robots.state == "unreachable":
             if response.error == "blocked":
-                robots.reason = PRIVATE_HOST
+                robots.reason = _PRIVATE_HOST.format(self._not_named(origin))
             if is_of_target:
                 self.unread_robots.append(
                     f"robots.txt: {response.request.url} could not be read ({robots.reason}), so "
