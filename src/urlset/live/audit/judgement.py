@@ -52,6 +52,9 @@ NEED_PROBES = {
 }
 """Codes of rules about the responses to probes, by the kind of the probe."""
 
+NOT_COMPARED = frozenset({"N116"})
+"""Codes of rules about visits that show nothing: what they find is neither new nor fixed."""
+
 _FINDING_COLUMNS = "code rule level basis source line:uint32 loc message change"
 
 
@@ -239,7 +242,7 @@ def _store_findings(
     fixed only if it was judged again: an unknown page fixes nothing, nor does a rule that was not
     evaluated, a sitemap that could not be read, or a page that this audit did not visit. Such a
     finding is kept as ``not checked``. The rules ``judged`` could find something in this audit;
-    those ``of_pages`` need the page of the URL.
+    those ``of_pages`` need the page of the URL. Pages that are unknown are not compared.
     """
     rows = [
         (f.code, f.rule, f.level, f.basis, f.source, f.line, f.loc, f.message, None)
@@ -257,7 +260,7 @@ def _store_findings(
         may_exist = f"{may_exist} UNION {found}"
     session.run(
         f"""CREATE TABLE compared_findings AS
-        SELECT * REPLACE (CASE WHEN {is_first} THEN NULL
+        SELECT * REPLACE (CASE WHEN {is_first} OR code IN ({_codes(NOT_COMPARED)}) THEN NULL
             WHEN ({key}) IN (SELECT ({key}) FROM store.audit_findings
                 WHERE change IS DISTINCT FROM 'fixed') THEN 'still there'
             ELSE 'new' END AS change)
@@ -269,7 +272,8 @@ def _store_findings(
                 AND normal_of(loc) IN (SELECT key FROM store.excluded_urls) THEN 'not checked'
             WHEN code IN ({_codes(of_pages)}) AND loc IN ({may_exist})
                 AND normal_of(loc) NOT IN (SELECT normal_of(url) FROM store.pages
-                    WHERE crawl = (SELECT max(crawl) FROM store.crawls))
+                    WHERE crawl = (SELECT max(crawl) FROM store.crawls)
+                    AND verdict NOT IN ('unknown', 'disallowed'))
                 THEN 'not checked'
             WHEN loc IN (SELECT loc FROM current_findings WHERE basis = 'unknown')
                 THEN 'not checked'
@@ -280,7 +284,7 @@ def _store_findings(
                 THEN 'not checked'
             ELSE 'fixed' END AS change)
         FROM store.audit_findings f
-        WHERE change IS DISTINCT FROM 'fixed'
+        WHERE change IS DISTINCT FROM 'fixed' AND code NOT IN ({_codes(NOT_COMPARED)})
             AND ({key}) NOT IN (SELECT ({key}) FROM current_findings)"""
     )
     with session.transaction():

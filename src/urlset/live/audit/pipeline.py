@@ -448,7 +448,9 @@ class _AuditRun:
         with self._store.session() as session:
             for _, statement in creation_order([_OVERVIEW_VIEWS]):
                 session.run(statement)
-            listed, visited, shares = verdict_shares(session)
+            listed, known, shares = verdict_shares(session)
+            query = "SELECT count(*) FROM listed_pages WHERE coalesce(attempts, 1) > 0"
+            [(visited,)] = session.rows(query)
             [(excluded,)] = session.rows("SELECT count(*) FROM store.excluded_urls")
             coverage = coverage_of(
                 session,
@@ -459,4 +461,4 @@ class _AuditRun:
                 patterns=self._settings.url_patterns,
             )
             trials = [LastmodTrial(*row) for row in session.rows(LASTMOD_SQL)]
-            return Overview(listed, visited, shares, coverage, trials, excluded)
+            return Overview(listed, visited, known, shares, coverage, trials, excluded)

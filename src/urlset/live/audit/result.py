@@ -56,10 +56,15 @@ _RUN_TABLES = frozenset(("failed", "markup"))
 
 
 class Overview(NamedTuple):
-    """Numbers of an audit, as of :class:`Audit`, and of listed URLs that the options exclude."""
+    """Numbers of an audit, as of :class:`Audit`, and of listed URLs that the options exclude.
+
+    ``known`` is the number of URLs with a verdict: those visited, and those that were not requested
+    because of robots.txt.
+    """
 
     listed: int
     visited: int
+    known: int
     shares: list[VerdictShare]
     coverage: Coverage
     lastmod: list[LastmodTrial]
@@ -67,8 +72,8 @@ class Overview(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all listed URLs count and were visited."""
-        return self.visited == self.listed and not self.excluded
+        """Whether all listed URLs count and have a verdict."""
+        return self.known == self.listed and not self.excluded
 
 
 class EstimateJson(TypedDict):
@@ -92,10 +97,11 @@ class AuditCountsJson(CountsJson):
         listed: Number of URLs that the sitemaps list, without duplicates and without those that
             `include` and `exclude` exclude.
         sampled: Number of them that the sample selected; null if there is no sample.
-        visited: Number of them with a result: this audit requested them, or robots.txt disallows
-            them. Visits of earlier audits do not count.
-        verdicts: Number of visited URLs with each verdict. They are counted: their sum is
-            `visited`.
+        visited: Number of them that this audit requested. Visits of earlier audits do not count,
+            nor do URLs that robots.txt disallows, or that it may disallow since it could not be
+            read.
+        verdicts: Number of URLs with each verdict, also of those that were not requested because of
+            robots.txt. They are counted, not estimated.
         estimates: Of each verdict the estimated number of all listed URLs, if a sample of them was
             visited; null if there is nothing to estimate.
     """
@@ -126,10 +132,11 @@ class Audit(CountedFindings):
         changes: How the findings differ from those of the audit before; None for the first one.
         listed: Number of URLs that the sitemaps list, without duplicates and without those that
             ``include`` and ``exclude`` exclude.
-        visited: Number of them with a result: this audit requested them, or robots.txt disallows
-            them. Visits of earlier audits do not count.
-        verdicts: Number of visited URLs with each verdict, and its share of the listed ones; the
-            most frequent first.
+        visited: Number of them that this audit requested. Visits of earlier audits do not count,
+            nor do URLs that robots.txt disallows, or that it may disallow since it could not be
+            read.
+        verdicts: Number of URLs with each verdict, also of those that were not requested because of
+            robots.txt, and its share of the listed ones; the most frequent first.
         coverage: URLs that are listed, linked and visited.
         lastmod: Truth of lastmod by section.
         request_count: Number of requests for pages and media.
@@ -156,7 +163,8 @@ class Audit(CountedFindings):
         self.store = store
         self.findings: list[Finding] = found.findings
         self.changes: Changes | None = found.changes
-        self.listed, self.visited, self.verdicts, self.coverage, self.lastmod, excluded = overview
+        self.listed, self.visited, self._known = overview.listed, overview.visited, overview.known
+        self.verdicts, self.coverage, self.lastmod, excluded = overview[3:]
         self.documents = documents
         self._unvisited = unvisited
         self._facts = facts
@@ -201,7 +209,7 @@ class Audit(CountedFindings):
     @property
     def is_sampled(self) -> bool:
         """Whether only a sample of the listed URLs was visited."""
-        return self.settings.sample is not None and self.visited < self.listed
+        return self.settings.sample is not None and self._known < self.listed
 
     @property
     def is_blind(self) -> bool:
@@ -243,7 +251,7 @@ class Audit(CountedFindings):
         """The result in one sentence."""
         text = summary_sentence(
             self.listed,
-            self.visited,
+            self._known,
             self.verdicts,
             is_sampled=self.is_sampled,
             is_none_selected=self._is_none_selected,
@@ -251,6 +259,8 @@ class Audit(CountedFindings):
         )
         if unread := unread_text_of(self.documents):
             text += f" {unread} could not be read completely."
+        if self._known and not self.visited:
+            text += " No page was requested."
         if self.is_blind and self.listed:
             text += f" Nothing could be judged{self._cause}."
         if self._unvisited:
@@ -393,7 +403,7 @@ class Audit(CountedFindings):
         for reason, count in rows:
             login = f"; give the login with {option('auth_file', python='auth')}"
             hint = login if reason in ("http-401", "http-407") else ""
-            return f": {reason} for {count:,} of {self.visited:,} URLs{hint}"
+            return f": {reason} for {count:,} of {self._known:,} URLs{hint}"
         return ""
 
     def _views_script(self) -> str:

@@ -52,10 +52,10 @@ class VerdictCount(NamedTuple):
 
 
 def verdict_shares(session: StoreSession) -> tuple[int, int, list[VerdictShare]]:
-    """Return the numbers of listed and visited URLs, and the shares.
+    """Return the numbers of listed URLs and of those with a verdict, and the shares.
 
     The live views must exist. ``audited_urls`` has the URLs that count, and ``listed_pages`` those
-    of them that this audit visited.
+    of them to which this audit gave a verdict.
     """
     query = "SELECT section_of(loc), document, count(*) FROM audited_urls GROUP BY ALL ORDER BY ALL"
     sizes = {(section, document): count for section, document, count in session.rows(query)}

@@ -22,6 +22,8 @@ MAX_REASONS = 10
 """Reasons of each site that are kept: why its store is not complete."""
 
 OUTCOMES_SQL = f"{JUDGED}\nSELECT {LISTED_BY_OUTCOME}"
+_VISITED_SQL = f"""{JUDGED}
+SELECT count(*) FROM judged WHERE outcome <> 'not-visited' AND coalesce(attempts, 1) > 0"""
 FINDINGS_SQL = """SELECT code, any_value(rule), level, count(*),
     count(*) FILTER (WHERE change = 'new'), min(message)
 FROM audit_findings WHERE change IS DISTINCT FROM 'fixed' GROUP BY code, level ORDER BY ALL"""
@@ -71,8 +73,9 @@ class SiteState(NamedTuple):
         kinds: What the store is of: audit or crawl, watch or sync, or read.
         examined: When it was examined last.
         listed: Number of URLs that the sitemaps list, without duplicates.
-        visited: Number of them with an outcome: they were requested, or robots.txt disallows them.
-        outcomes: Number of them with each outcome, such as ``redirect``.
+        visited: Number of them that were requested; not those that robots.txt disallows, or may
+            disallow since it could not be read.
+        outcomes: Number of listed URLs with each outcome, such as ``redirect``.
         alerts: Number of open alerts.
         rules: Findings by rule and level.
         fixed: Findings of the audit before that are fixed; None for a first audit.
@@ -160,7 +163,7 @@ def _read(store: Store) -> SiteState | None:
         reasons = [each for each in reasons if f"sitemaps: {each}" not in why] + why
         ((listed, *counts),) = _rows(store, scoped(OUTCOMES_SQL, is_audit=kind == "audit"))
         outcomes = dict(zip(OUTCOMES, counts, strict=True))
-        visited = listed - outcomes["not-visited"]
+        ((visited,),) = _rows(store, scoped(_VISITED_SQL, is_audit=kind == "audit"))
         if kind == "audit":
             reasons += unjudged_reasons(outcomes["unknown"])
             rules = tuple(SiteRule(*row) for row in _rows(store, FINDINGS_SQL) if _is_valid(row))

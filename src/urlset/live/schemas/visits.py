@@ -189,7 +189,7 @@ LIVE_TABLES = (
         line    | UINTEGER | line in the document
         loc     | VARCHAR | URL that it is about; null if it is about more than one
         message | VARCHAR | description
-        change  | VARCHAR | new, fixed, still there or not checked since the audit before; null at the first audit
+        change  | VARCHAR | new, fixed, still there or not checked since the audit before; null at the first audit, and of N116
         """,
     ),
 )
