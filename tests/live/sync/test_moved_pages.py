@@ -206,3 +206,33 @@ def test_pages_of_which_two_became_one_have_moved(moved):
     moved.site.documents["/robots.txt"] += f"\nSitemap: {SITE}/dead.xml"
 
     assert [len(moved.sync().get("removed", ())) for _ in range(4)] == [0, 0, 0, 20]
+
+
+@pytest.mark.parametrize("recheck_pages", [1, 2, 4])
+def test_few_requests_confirm_no_move_to_a_page_of_another_name(moved, recheck_pages):
+    """As of a server that redirects what it does not have to its start page in a language."""
+    site = moved.site
+    rows = "".join(f"<url><loc>{NEW}{path}</loc></url>" for path in ("/en/", "/de/"))
+    site.documents["/sitemap.xml"] = f"<urlset>{rows}</urlset>"
+    site.documents |= {f"{NEW}{path}": page(path) for path in ("/en/", "/de/")}
+    respond = site._respond
+
+    def redirect(request):
+        path = urlsplit(request.url).path
+        if request.url.startswith(f"{SITE}/p"):
+            goal = f"{NEW}/{'en' if int(path[2:]) % 2 else 'de'}/"
+            answer = respond(request._replace(url=goal, etag=None))
+            return answer._replace(
+                request=request, redirects=(request.url,), redirect_statuses=(301,)
+            )
+        return respond(request)
+
+    site._respond = redirect
+
+    for _ in range(6):
+        assert "removed" not in moved.sync(recheck_pages=recheck_pages)
+    assert any("does not confirm" in reason for reason in moved.last.incomplete)
+
+
+def test_few_requests_confirm_a_move_to_a_page_of_the_same_name(moved):
+    assert len(moved.sync(recheck_pages=1)["removed"]) == 1

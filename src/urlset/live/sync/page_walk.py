@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -356,8 +357,34 @@ def catch_alls(goals: Mapping[str, int]) -> set[str]:
     return {goal for goal, count in shared.items() if count >= MANY_TO_FEW}
 
 
+def unconfirmed_goals(
+    visits: Collection[PageVisit], listed: Collection[str], unlisted: int
+) -> set[str]:
+    """Return the listed targets of redirects that do not confirm that a page has moved there.
+
+    These are :func:`catch_alls`. If only few of the ``unlisted`` pages were requested, where the
+    others redirect is not known: then they are all targets with another name than the page.
+    """
+    moves = [(each.url, each.moved_to) for each in visits if each.moved_to in listed]
+    goals = Counter(goal for _, goal in moves if goal)
+    found = catch_alls(goals)
+    if len(visits) < min(unlisted, MANY_TO_FEW):
+        found |= {
+            goal
+            for url, goal in moves
+            if goal and not is_home_page(goal) and not _is_alike(url, goal)
+        }
+    return found
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Return whether the last parts of two paths are equal, without extension and slash."""
+    names = [urlsplit(url).path.rstrip("/").rpartition("/")[2] for url in (one, other)]
+    return len({name.partition(".")[0] for name in names}) == 1
+
+
 def catch_all_fault(count: int, targets: int, reason: str) -> str:
-    """Return the message about pages that redirect to :func:`catch_alls`, and what they wait for.
+    """Return the message about pages that redirect to :func:`unconfirmed_goals`, and what helps.
 
     ``reason`` is that for which unlisted pages are unknown.
     """
@@ -365,9 +392,11 @@ def catch_all_fault(count: int, targets: int, reason: str) -> str:
         MANY: f"a higher {option('max_removed_share')} removes them",
         ROBOTS_NOT_READ: "they wait for robots.txt",
     }
+    pages = f"{count:,} pages that are not listed any more redirect"
+    if count == 1:
+        pages = "1 page that is not listed any more redirects"
     return (
-        f"{count:,} pages that are not listed any more redirect to {pluralize(targets, 'page')}: "
-        "that does not confirm that they have moved; "
+        f"{pages} to {pluralize(targets, 'page')}: that does not confirm that they have moved; "
         f"{ways.get(reason, 'they wait for the sitemaps')}"
     )
 

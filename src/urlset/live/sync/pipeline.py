@@ -26,10 +26,10 @@ from urlset.live.sync.page_walk import (
     all_removed,
     bare_update,
     catch_all_fault,
-    catch_alls,
     gone_or_unknown,
     has_new_on_unread_host,
     moved_or_unknown,
+    unconfirmed_goals,
     without_content,
 )
 from urlset.live.sync.settings import SyncSettings
@@ -422,16 +422,14 @@ class _Run:
         share = self._settings.removed_share(known)
         visits_of: _VisitsOf = all_removed
         if not is_whole or self._is_new_host_unread:
-            self._rechecked = min(count, self._settings.recheck_pages)
-            reason = ROBOTS_NOT_READ if is_whole else NOT_READ
-            visits_of = self._gone_or_moved(self._rechecked, reason)
+            visits_of = self._gone_or_moved(count, ROBOTS_NOT_READ if is_whole else NOT_READ)
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} ({option('max_removed_share')}): they are unknown, except those that "
                 "are gone, or have moved to a listed page"
             )
-            visits_of = self._gone_or_moved(min(count, self._settings.recheck_pages), MANY)
+            visits_of = self._gone_or_moved(count, MANY)
         yield from self._rows_of("FROM unlisted_pages", visits_of)
 
     def _gone_or_unread(self, limit: int) -> _VisitsOf:
@@ -443,18 +441,19 @@ class _Run:
 
         return visits_of
 
-    def _gone_or_moved(self, limit: int, reason: str) -> _VisitsOf:
+    def _gone_or_moved(self, unlisted: int, reason: str) -> _VisitsOf:
         """Request the first unlisted pages; return a function that confirms those that are gone.
 
         It confirms a page that redirects to a listed one, too. What redirects mean is decided for
         all of these pages, so that it does not depend on the batches.
         """
+        limit = self._rechecked = min(unlisted, self._settings.recheck_pages)
         walk = self._walk(self._targets_of("FROM unlisted_pages", 0, limit))
         visits = {each.url: self._confirmed(without_content(each)) for each in walk}
         goals = Counter(each.moved_to for each in visits.values() if each.moved_to)
         query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
         listed = {url for (url,) in list(self._session.rows(query, ([*goals],)))}
-        if others := catch_alls({url: goals[url] for url in listed}):
+        if others := unconfirmed_goals(visits.values(), listed, unlisted):
             count = sum(goals[url] for url in others)
             self._faults.append(catch_all_fault(count, len(others), reason))
         listed -= others
