@@ -6,6 +6,7 @@ import random
 import re
 
 import duckdb
+import pytest
 
 from urlset.checker import check
 from urlset.checker.macros import COMMON_LOC, IS_COMPLEX, MACROS, PLAIN_LOC, not_words
@@ -136,6 +137,26 @@ def test_normal_of_is_the_same_by_the_short_way_and_by_the_long_one():
         pairs = connection.execute(query, [locs]).fetchall()
 
     assert all(short == long for short, long in pairs), seed
+
+
+@pytest.mark.parametrize("head", MACROS)
+def test_a_macro_inserts_its_argument_few_times(head):
+    """Planning takes longer than reading of small sets, and macros in macros multiply copies."""
+    name, _, parameters = head.partition("(")
+    types = {"earliest": "instant, argument", "latest": "instant, argument", "in_bucket": "number"}
+    count = 0 if parameters == ")" else parameters.count(",") + 1
+    arguments = types.get(name) or ", ".join(["argument"] * count)
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE section_folders (folders VARCHAR[])")  # of a macro
+        for each, body in MACROS.items():
+            connection.execute(f"CREATE MACRO {each} AS {body}")
+        connection.execute("CREATE TABLE t (argument VARCHAR, instant TIMESTAMPTZ, number UBIGINT)")
+        connection.execute("SET VARIABLE buckets = 1::UBIGINT; SET VARIABLE bucket = 0::UBIGINT")
+        connection.execute("PRAGMA explain_output = 'optimized_only'")
+        query = f"EXPLAIN (FORMAT json) SELECT {name}({arguments}) FROM t"
+        [[_, plan]] = connection.execute(query).fetchall()
+
+    assert plan.count("argument") <= 40
 
 
 def test_rules_that_are_given_several_views_need_one_of_them():

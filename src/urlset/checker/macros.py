@@ -1,7 +1,8 @@
 """SQL that rules share: macros, columns with the parts of URLs, ASCII forms of host names.
 
 DuckDB inserts the argument of a macro at each place where the macro uses it, and nested macros
-multiply that. So each macro uses its argument once or twice, or binds it in a lambda.
+multiply that. So each macro uses its argument once or twice, or binds it in a lambda. Otherwise planning
+a statement over a few rows takes longer than anything else.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ MACROS = {
     # % in front of two digits. It is escaped once more, in upper case, before the decoding.
     "percent_decoded(text)": "CASE WHEN contains(text, '%') THEN coalesce(try(url_decode("
     "CASE WHEN contains(text, '%2') OR contains(text, '%3') "
-    "THEN kept_in_path(split_part(text, '?', 1)) "
-    "|| kept_in_query(substr(text, length(split_part(text, '?', 1)) + 1)) ELSE text END"
+    "THEN kept_in_path(left(text, instr(text || '?', '?') - 1)) "
+    "|| kept_in_query(substr(text, instr(text || '?', '?'))) ELSE text END"
     ")), text) ELSE text END",
     "kept_in_path(text)": r"regexp_replace(replace(replace(text, '%2f', '%2F'), '%3f', '%3F'), "
     r"'%(2[3F]|3F|25[0-9A-Fa-f]{2})', '%25\1', 'g')",
@@ -68,11 +69,12 @@ MACROS = {
     # RFC 3986 section 5.2.4, for a path with its query. Each segment copies the result so far, so
     # paths longer than a sitemap may list are compared unchanged.
     "remove_dot_segments(path)": rf"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
-    r"THEN list_transform([path], lambda t: list_transform([split_part(t, '?', 1)], lambda p: "
-    r"list_reduce(string_split(p, '/')[2:], lambda done, part: CASE part WHEN '.' THEN done "
+    r"THEN list_transform([path], lambda t: list_transform([left(t, instr(t || '?', '?') - 1)], "
+    r"lambda p: list_reduce(string_split(p, '/')[2:], "
+    r"lambda done, part: CASE part WHEN '.' THEN done "
     r"WHEN '..' THEN regexp_replace(done, '/[^/]*$', '') ELSE done || '/' || part END, '') "
     r"|| CASE WHEN regexp_matches(p, '/\.\.?$') THEN '/' ELSE '' END)[1] "
-    r"|| substr(t, length(split_part(t, '?', 1)) + 1))[1] ELSE path END",
+    r"|| substr(t, instr(t || '?', '?')))[1] ELSE path END",
     "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
     # Folder of the path in which the URLs branch, such as /shop/ or /docs/17/; / for pages in the
@@ -83,8 +85,10 @@ MACROS = {
     # With a host in lower case and no default port, only percent-encoding has to be undone.
     "normal_of(loc)": r"CASE WHEN regexp_matches(loc, '^https?://[a-z0-9.-]+(:[1-9][0-9]{3,4})?/') "
     "AND NOT contains(loc, '#') AND NOT contains(loc, '/.') THEN percent_decoded(loc) "
-    "ELSE origin_of(loc) || percent_decoded(remove_dot_segments("
-    "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
+    # The lambdas bind the path, or it would be in the statement 36 times.
+    "ELSE origin_of(loc) || list_transform(list_transform("
+    "[coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/')], "
+    "lambda p: remove_dot_segments(p)), lambda p: percent_decoded(p))[1] END",
     # Normal form of a path or a query by RFC 3986 section 6.2.2, for messages.
     "normalize_escapes(text)": "CASE WHEN contains(text, '%') "
     "THEN substr(array_to_string(list_transform("
