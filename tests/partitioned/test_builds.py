@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +111,16 @@ def batches(rows: list[dict], size: int) -> list[Any]:
     return list(table(rows).to_batches(size))
 
 
+word = cache(section_word)  # each call opens a database
+
+
 def rows_of(draw: random.Random, count: int) -> list[dict]:
     kinds = draw.sample(KINDS, draw.randrange(2, 5))
-    words = {section_word(kind): number for number, kind in enumerate(kinds)}
+    words = {word(kind): number for number, kind in enumerate(kinds)}
     rows = []
     for number in range(count):
         kind = draw.choice(kinds)
-        path = f"{words[section_word(kind)]}/{draw.choice('abc') * draw.randrange(1, 9)}{number}"
+        path = f"{words[word(kind)]}/{draw.choice('abc') * draw.randrange(1, 9)}{number}"
         date = f"2026-0{draw.randrange(1, 10)}-0{draw.randrange(1, 10)}"
         rows.append({"loc": BASE + path, "lastmod": draw.choice([date, None]), "kind": kind})
     return rows
@@ -125,8 +129,8 @@ def rows_of(draw: random.Random, count: int) -> list[dict]:
 def changed(draw: random.Random, rows: list[dict]) -> list[dict]:
     kept = [row for row in rows if draw.random() < 0.9]
     if draw.random() < 0.4 and kept:
-        gone = section_word(draw.choice(kept)["kind"])
-        kept = [row for row in kept if section_word(row["kind"]) != gone]
+        gone = word(draw.choice(kept)["kind"])
+        kept = [row for row in kept if word(row["kind"]) != gone]
     kept = [row | {"lastmod": "2026-10-10"} if draw.random() < 0.1 else row for row in kept]
     more = [
         row | {"loc": f"{row['loc']}-{draw.randrange(10**6)}"}

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import urlset
+from tests.amounts import amount
 from tests.example_site import is_answered
 from tests.http_walks import quick
 from tests.site_box import SiteBox, index_of, urlset_of
@@ -99,7 +100,7 @@ def random_set(chosen: random.Random) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@settings(max_examples=amount(5, 100))
 @given(st.integers(0, 2**32), st.booleans())
 def test_a_divided_check_of_a_random_set_equals_one_check(tmp_path_factory, seed, is_folder):
     chosen = random.Random(seed)

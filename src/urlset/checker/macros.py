@@ -1,8 +1,8 @@
 """SQL that rules share: macros, columns with the parts of URLs, ASCII forms of host names.
 
 DuckDB inserts the argument of a macro at each place where the macro uses it, and nested macros
-multiply that. So each macro uses its argument once or twice, or binds it in a lambda. Otherwise planning
-a statement over a few rows takes longer than anything else.
+multiply that. So each macro uses its argument once or twice, or binds it in a lambda. Otherwise
+planning a statement takes longer than running it, unless it reads many rows.
 """
 
 from __future__ import annotations
