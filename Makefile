@@ -52,9 +52,10 @@ test: setup ## run the tests that take little time, of Python
 	@.venv/bin/urlset --version
 	$(PYTHON) -m pytest --numprocesses auto --dist worksteal -m 'not slow'
 
+# MARKS selects some of them, such as 'not guard' in CI, where `make guard` has run those.
 test-all: setup ## run all tests, of Python and of Rust, and those of the engine without the native one
 	@.venv/bin/urlset --version
-	$(PYTHON) -m pytest --numprocesses auto --dist worksteal
+	$(PYTHON) -m pytest --numprocesses auto --dist worksteal $(if $(MARKS),-m '$(MARKS)')
 	URLSET_NATIVE=0 $(PYTHON) -m pytest --quiet --numprocesses auto --dist worksteal \
 		-m 'not slow' tests/engine tests/writer tests/arrow tests/formats
 ifdef CARGO_WORKS
@@ -63,10 +64,12 @@ else
 	@echo "Rust tests are skipped: cargo is not installed."
 endif
 
-# The ratios run alone: other processes on the machine would share its caches.
+# The ratios run alone: other processes on the machine would share its caches. Each worker of pytest
+# collects the tests of the files that it is given, which takes long for all of them.
 guard: setup ## compare speed with the best so far; test threads and hostile input
 	$(PYTHON) benches/guard.py
-	$(PYTHON) -m pytest --quiet --numprocesses auto --dist worksteal -m guard
+	$(PYTHON) -m pytest --quiet --numprocesses auto --dist worksteal -m guard \
+		$$(grep -rlF --include='*.py' mark.guard tests)
 
 lint: setup ## check style and types, of Python and of Rust
 	$(PYTHON) -m ruff check .

@@ -16,6 +16,7 @@ import pyarrow.parquet
 import pytest
 
 import urlset
+from tests.amounts import amount
 from urlset.sources import Table, TextSource
 
 BASE = "https://example.com/"
@@ -247,7 +248,8 @@ def test_sources_that_replace_each_other_are_read(tmp_path: Path):
         assert len(listed(tmp_path)) == count
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(amount(4, 100)))
 def test_random_edits_are_all_published(tmp_path: Path, seed: int):
     chance = random.Random(seed)
     form = chance.choice(list(WRITERS))

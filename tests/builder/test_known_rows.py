@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 import urlset
+from tests.amounts import amount
 from urlset import engine as engines
 from urlset.arrow import batches, entries_to_stream
 from urlset.builder import incremental, ingest, known_rows, resolve
@@ -123,7 +124,8 @@ def built(folder: Path, steps: list[list[list[Candidate]]], **options: Any) -> l
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(amount(4, 100)))
 def test_results_are_those_of_a_comparison_in_sql(tmp_path: Path, monkeypatch, seed: int):
     chance = random.Random(seed)
     sources = [

@@ -132,7 +132,7 @@ def files(draw) -> dict[str, bytes]:
     return found
 
 
-@settings(max_examples=amount(25, 500))
+@settings(max_examples=amount(12, 500))
 @given(files(), st.sampled_from([None, "https://www.example.com/"]))
 def test_no_finding_depends_on_what_is_skipped(found, base_url):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

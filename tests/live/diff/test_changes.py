@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 import urlset
+from tests.amounts import amount
 from urlset.cli.app import run
 from urlset.live.diff import PageChange, Reason
 from urlset.live.diff.tables import Tables
@@ -134,7 +135,8 @@ def test_url_that_is_listed_twice_is_compared_once():
         assert found.counts.after == 1
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(amount(8, 200)))
 def test_states_are_joined_or_grouped_with_the_same_result(seed, monkeypatch):
     random = Random(seed)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import urlset
+from tests.amounts import amount
 from tests.http_walks import quick
 from tests.live.watch.simulated_site import SITE, SimulatedSite
 from tests.live_sites import put_page, put_sitemap
@@ -408,7 +409,8 @@ def test_a_page_that_is_reverted_after_a_delivery_without_commit_is_delivered(in
     assert index.texts == {f"{SITE}/p1": "one"}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(amount(8, 200)))
 def test_nothing_is_lost_when_a_run_is_killed_between_batches(seed, tmp_path):
     """A run ends at a random place: before a batch, after it, or before its commit."""
     draw = random.Random(seed)
