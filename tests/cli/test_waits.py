@@ -36,7 +36,7 @@ COMMANDS = {
 @pytest.fixture
 def urlset(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
     monkeypatch.setenv("no_proxy", "*")
-    for name, seconds in (("SLOW_S", 0.4), ("LOG_INTERVAL_S", 0.02), ("REFRESH_INTERVAL_S", 0.02)):
+    for name, seconds in (("SLOW_S", 0.15), ("LOG_INTERVAL_S", 0.02), ("REFRESH_INTERVAL_S", 0.02)):
         monkeypatch.setattr(console, name, seconds)
     ran: Callable[..., Any] = command(capsys, monkeypatch, tmp_path)
     return ran
@@ -62,7 +62,7 @@ def test_a_pause_that_a_host_asks_for_is_reported(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_crawl_delay_is_reported(name: str, box: SiteBox, urlset: Callable[..., Any]):
-    put_site(box, "Crawl-delay: 0.5")
+    put_site(box, "Crawl-delay: 0.25")
 
     shown = run(urlset, box, name)
 
