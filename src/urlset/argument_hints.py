@@ -43,6 +43,7 @@ _MEANT = {
     "check": {
         "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
         "skip": "ignore", "dry_run": "diff",
+        **dict.fromkeys(("errors_only", "level", "only_errors", "severity"), "min_level"),
         **dict.fromkeys(_CONTENT, "source"), **dict.fromkeys(("store", *_STORES), "output"),
     },
     "crawl": {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urlset.arguments import checked_arguments
 from urlset.checker.baseline import Baseline
 from urlset.checker.evaluate import verified_query
-from urlset.checker.finding import FAILURE_CODES, LEVELS, Finding, failed_source
+from urlset.checker.finding import FAILURE_CODES, LEVELS, Finding, failed_source, levels_from
 from urlset.checker.findings import Findings
 from urlset.checker.load import Excerpt
 from urlset.checker.rule import Basis, Rule, rule, rule_texts
@@ -40,6 +40,7 @@ __all__ = [
     "check",
     "custom_rule",
     "failed_source",
+    "levels_from",
     "rule",
     "rule_texts",
     "rules_named",
@@ -61,6 +62,7 @@ def check(
     ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
     levels: Mapping[str, Level] = MappingProxyType({}),
     rules: Sequence[Rule] = (),
+    min_level: Level = "info",
     base_url: str | None = None,
     engine: str | None = None,
     now: datetime | None = None,
@@ -90,6 +92,8 @@ def check(
         ignore_in: Rules that are not checked in some documents, by a pattern of their paths.
         levels: Levels of rules that differ from the catalogue, by rule.
         rules: Custom rules.
+        min_level: Least severe level of findings that are found: ``error``, ``warning`` or
+            ``info``. Others are not counted either.
         base_url: URL at which the source is published: of the folder, or of the file. One that ends
             with / is the folder that contains the file.
         engine: ``native`` or ``reference``; by default the faster one that is installed.
@@ -148,6 +152,7 @@ def check(
         profile=profile,
         progress=progress,
         rule_timeout_s=rule_timeout_s,
+        min_level=min_level,
         baseline=Baseline.of(baseline),
     )
 

@@ -18,6 +18,12 @@ from urlset.terminal_text import pluralize
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The levels, most severe first."""
 
+
+def levels_from(level: Level) -> tuple[Level, ...]:
+    """Return a level and those that are worse."""
+    return LEVELS[: LEVELS.index(level) + 1]
+
+
 FAILURE_CODES = ("I503", "N001", "N003", "N007", "N008", "N012", "R015")
 """Codes of the rules that report a document as unread or read only in part.
 

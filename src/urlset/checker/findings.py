@@ -12,12 +12,19 @@ from itertools import islice
 
 from urlset.checker.baseline import Baseline, Comparison
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
-from urlset.checker.finding import CheckJson, CountedFindings, Finding, Selected, finding_of
+from urlset.checker.finding import (
+    CheckJson,
+    CountedFindings,
+    Finding,
+    Selected,
+    finding_of,
+    levels_from,
+)
 from urlset.checker.load import Failures, TextCache, load
 from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
-from urlset.model import ProgressEvent
+from urlset.model import Level, ProgressEvent
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries, faults_of
 from urlset.store import RULE_S, SESSION_MB, Store, StoreSession
@@ -53,6 +60,7 @@ class Findings(CountedFindings):
         progress: Callable[[ProgressEvent], None] | None = None,
         rule_timeout_s: float | None = RULE_S,
         baseline: Baseline | None = None,
+        min_level: Level = "info",
     ):
         self._entries = entries
         self._rules = {
@@ -64,6 +72,7 @@ class Findings(CountedFindings):
         self._profile = profile
         self._rule_timeout_s = rule_timeout_s
         self._progress = progress
+        self._levels = levels_from(min_level)
         self._baseline = baseline
         self._known = 0
         self._unmatched = baseline
@@ -246,6 +255,8 @@ class Findings(CountedFindings):
             if record.kind in ("text", "unknown", None) and not record.entries
         }
         for row, place, text in locate(result.rows(), self._rules, texts):
+            if row.level not in self._levels:
+                continue
             if not self._selected(self._rules[row.code], row.source):
                 continue
             yielded[row.code] += 1
@@ -265,12 +276,14 @@ class Findings(CountedFindings):
         both = {
             key: count
             for key, count in (counts + omitted).items()
-            if key.code in self._rules and self._selected(self._rules[key.code], key.source)
+            if key.level in self._levels
+            and key.code in self._rules
+            and self._selected(self._rules[key.code], key.source)
         }
         self._counts = Counter(both)
         found: Counter[str] = Counter()
         for key, count in counts.items():
-            found[key.code] += count
+            found[key.code] += count if key.level in self._levels else 0
         hidden = {code: max(0, count - MAX_ROWS) for code, count in found.items()}
         self._omitted = Counter(hidden)
         for key, count in omitted.items():

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from urlset.checker import (
     FAILURE_CODES,
-    LEVELS,
     Baseline,
     Finding,
     Findings,
     Rule,
     catalogue_with,
     failed_source,
+    levels_from,
     rules_named,
     selector,
 )
@@ -71,7 +71,7 @@ class CheckConfig(NamedTuple):
     @property
     def failing_levels(self) -> tuple[Level, ...]:
         """The levels whose findings make the exit code 1."""
-        return LEVELS[: LEVELS.index(self.fail_level) + 1]
+        return levels_from(self.fail_level)
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -175,8 +175,9 @@ class CheckRun(CountedFindings):
             from urlset.http import without_secrets
 
             source = without_secrets(source)
+        options = self._settings.options
         finding = failed_source(source, error, self.rules, self._selected)
-        if finding is None:
+        if finding is None or finding.level not in levels_from(options.get("min_level", "info")):
             return
         if self._baseline is not None and self._baseline.match(finding):
             self.known += 1

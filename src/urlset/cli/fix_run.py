@@ -81,7 +81,8 @@ def _fix_each(
     sources: Sequence[str], config: CheckConfig, is_unsafe: bool, failures: list[str]
 ) -> Iterator[tuple[str, Fixed]]:
     """Yield each source with its fixed documents; nothing is written."""
-    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
+    not_shared = ("min_level", "rule_timeout_s")
+    shared = {name: value for name, value in config.options.items() if name not in not_shared}
     for source in sources:
         try:
             with as_usage_error("--select, --ignore or [check]"):

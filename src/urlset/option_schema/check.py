@@ -132,6 +132,16 @@ SOURCE_OPTIONS: tuple[Option, ...] = (
 CHECK_OPTIONS: tuple[Option, ...] = (
     common.SOURCES,
     *RULE_OPTIONS,
+    Option(
+        "min_level",
+        "Report only findings of this level or worse.",
+        type=Level,
+        annotation="Level",
+        default="info",
+        doc="Least severe level of findings that are found: ``error``, ``warning`` or ``info``. "
+        "Others are not counted either.",
+        shows_default=True,
+    ),
     command.switch(
         "statistics",
         "Print only the number of findings of each rule, as text or json.",

@@ -14,7 +14,7 @@ from typing import Any
 from urlset.arguments import checked_arguments
 from urlset.arrow.batches import column_values
 from urlset.arrow.streams import ColumnType, rows_to_batch
-from urlset.checker import Findings, Rule, catalogue_with, selector
+from urlset.checker import Findings, Rule, catalogue_with, levels_from, selector
 from urlset.checker.evaluate import Row, evaluate
 from urlset.checker.finding import Finding, Selected, finding_of
 from urlset.checker.load import Failures, TextCache
@@ -77,6 +77,7 @@ class PartitionedCheck:
         profile: Search engine whose rules are checked, too.
         levels: Levels of rules that differ from the catalogue.
         ignore_in: Rules that are not checked in some documents.
+        min_level: Least severe level of findings that are found.
     """
 
     buckets: int
@@ -87,6 +88,7 @@ class PartitionedCheck:
     profile: Profile | None = None
     levels: Mapping[str, Level] = field(default_factory=dict)
     ignore_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    min_level: Level = "info"
 
     def __post_init__(self) -> None:
         if self.buckets < 1:
@@ -124,6 +126,7 @@ class PartitionedCheck:
                 max_excerpts=0,
                 now=self.now,
                 profile=self.profile,
+                min_level=self.min_level,
             )
             pieces: list[Piece] = []
 
@@ -223,8 +226,9 @@ class PartitionedCheck:
                 given=given,
                 bucket=(bucket, self.buckets) if partition == "link" else None,
             )
+            levels = levels_from(self.min_level)
             for row in evaluation.rows():
-                if self._selected(self._rules[row.code], row.source):
+                if row.level in levels and self._selected(self._rules[row.code], row.source):
                     by_part.setdefault(context.part_of(row.document), []).append(row)
         for part, its in by_part.items():
             width = len(_ROW_COLUMNS)
@@ -243,6 +247,7 @@ def check(
     profile: Profile | None = None,
     levels: Mapping[str, Level] = MappingProxyType({}),
     ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    min_level: Level = "info",
 ) -> Iterator[Any]:
     r"""Check the parts of a source; the findings are those of :func:`urlset.check` of the source.
 
@@ -264,6 +269,7 @@ def check(
         profile: Search engine whose rules are checked, too.
         levels: Levels of rules that differ from the catalogue.
         ignore_in: Rules that are not checked in some documents.
+        min_level: Least severe level of findings that are found.
 
     Yields:
         Record batches with the columns :data:`FINDING_COLUMNS`: at most 10,000 findings of each
@@ -278,6 +284,7 @@ def check(
         profile=profile,
         levels=levels,
         ignore_in=ignore_in,
+        min_level=min_level,
     )
     return _batches(plan, parts)
 

@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from urlset.checker import CATALOGUE, FAILURE_CODES, LEVELS, Finding, Rule
+from urlset.checker import CATALOGUE, FAILURE_CODES, Finding, Rule, levels_from
 from urlset.checker.finding import CountsJson
+from urlset.model import Level
 from urlset.reader import DocumentRecord
 from urlset.reporter.text import line_and_column
 from urlset.terminal_text import escape_json, sanitize, template_text
@@ -152,7 +153,7 @@ def report_junit(
     findings: Iterable[Finding],
     documents: Sequence[DocumentRecord] = (),
     *,
-    fail_level: str = "error",
+    fail_level: Level = "error",
     incomplete: Callable[[], Iterable[str]] = tuple,
 ) -> Iterator[str]:
     """Yield the lines of a JUnit XML report for build servers.
@@ -176,7 +177,7 @@ def report_junit(
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="urlset">'
     reported = set()
-    bad = LEVELS[: LEVELS.index(fail_level) + 1]
+    bad = levels_from(fail_level)
     for source, group in groupby(findings, key=lambda finding: finding.source):
         reported.add(source)
         yield from _test_suite(source, list(group), bad)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,7 +31,7 @@ from urlset.partitioned.set_tables import SET_TABLES
 _PIECES = "kind string, part bigint, bucket bigint, data binary"
 _TYPES = {"string": "string", "uint32": "bigint", "uint64": "bigint"}
 _FINDINGS = ", ".join(f"{name} {_TYPES[str(kind)]}" for name, kind in FINDING_COLUMNS)
-_RULES = ("now", "select", "ignore", "extend_select", "profile", "levels", "ignore_in")
+_RULES = [field.name for field in fields(PartitionedCheck) if field.name != "buckets"]
 
 
 def check(
