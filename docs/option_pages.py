@@ -14,6 +14,7 @@ from typing import Literal, Union, get_args, get_origin
 import urlset
 from urlset.cli.app import COMMANDS
 from urlset.option_schema import Option, options_of
+from urlset.option_schema.common import AUTH_VARIABLE
 from urlset.option_schema.glossary import MEANINGS, Term, glossary
 
 SCHEMAS = ("build", "check", "diff", "submit", "read", "crawl", "audit", "watch", "sync", "report")
@@ -80,7 +81,7 @@ same in Python:
   Both are about sitemaps: pages that robots.txt disallows are never visited. `--concurrency` sets
   `Policy.concurrency` and `Policy.per_host`. A login is no field, but the argument `auth`.
 - What a command writes is a method of the result: `.report(path)` or `.to_dict()`; of read,
-  diff and sync `.to_jsonl(path)`.
+  diff and sync `.to_jsonl(path)`; of read also `.to_csv(path)`, `.to_parquet(path)` and others.
 
 If the column is empty, only the command has the option.
 """
@@ -94,6 +95,10 @@ ARGUMENTS = {
     "updates": "CHANGES",
 }
 """Names of arguments of the command line that are not options."""
+NOTES = dict.fromkeys(
+    ("audit", "diff"), ("", 'URLs of one host: `--include //HOST/`, in Python `include="//HOST/"`.')
+)
+"""Lines below the table of a command."""
 LIMIT = re.compile(
     r"limit|sample|preflight_pages|max_(?:pages|depth|minutes|requests|documents|bytes|media|wait_s)"
 )
@@ -130,7 +135,7 @@ def options() -> str:
         ]
         lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
         lines += ["|---|---|---|---|---|---|", *(option_row(each, command) for each in schema)]
-        parts.append("\n".join(lines) + "\n")
+        parts.append("\n".join([*lines, *NOTES.get(command, ())]) + "\n")
     return "".join([*parts, names()])
 
 
@@ -191,10 +196,9 @@ def python_names(term: Term, functions: Sequence[str]) -> str:
                 if each.name == term.name and each.in_python:
                     others.setdefault(each.in_python, []).append(verb)
     names = [f"`{term.name}`"] if functions else []
-    names += [
-        f"`{name}` ({', '.join(verbs)})" if len(others) > 1 else f"`{name}`"
-        for name, verbs in others.items()
-    ]
+    for name, verbs in others.items():
+        shown = f"`{name.replace(', ', '`, `')}`"
+        names.append(f"{shown} ({', '.join(verbs)})" if len(others) > 1 else shown)
     return ", ".join(names)
 
 
@@ -226,6 +230,8 @@ def option_row(option: Option, command: str) -> str:
     )
     if option.name in ARGUMENTS:
         names = (*names[:2], ARGUMENTS[option.name])
+    elif not names[2]:
+        names = (*names[:2], other_name(command, name))
     has_default = option.default not in (None, (), {}) and option.name != "grace"
     meaning = option.help.partition("  [default")[0]
     if not is_required(command, name):
@@ -234,6 +240,14 @@ def option_row(option: Option, command: str) -> str:
     shown = os.fspath(option.default) if isinstance(option.default, Path) else repr(option.default)
     cells += [f"`{shown}`" if has_default else "", meaning]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def other_name(command: str, name: str) -> str:
+    """Return the option or the variable of a command that does what a parameter does in Python."""
+    for each in options_of(command):
+        if each.is_allowed("command") and each.in_python == name:
+            return ", ".join(each.flags)
+    return f"${AUTH_VARIABLE}" if name == "auth" else ""
 
 
 def type_of(option: Option) -> str:

@@ -99,7 +99,31 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("crawl", (SITE,), "links", "follow_links"),
         ("crawl", (SITE,), "sitemaps", "read_sitemaps"),
         ("audit", (SITE,), "confirm_after", "confirm_after_s"),
-        ("sync", (SITE,), "auth_file", "auth"),
+        *(
+            (verb, (), name, "auth")
+            for verb in ("read", "build", "check", "crawl", "audit", "diff", "watch", "sync")
+            for name in ("username", "user", "password", "passwd", "login", "secret", "token", "u")
+        ),
+        ("audit", (SITE,), "deadline", "max_minutes"),
+        ("crawl", (SITE,), "max_duration", "max_minutes"),
+        ("build", ("public",), "out", "target"),
+        ("build", ("public",), "save", "target"),
+        ("write", ([],), "outfile", "target"),
+        ("submit", ([],), "preview", "dry_run"),
+        ("sync", (SITE,), "simulate", "dry_run"),
+        ("submit", ([],), "credentials_file", "google_credentials"),
+        ("read", (b"",), "domain", "hosts"),
+        ("read", (b"",), "n", "limit"),
+        ("build", ("public",), "match", "include"),
+        ("build", ("public",), "filter", "filters"),
+        *((verb, (), "filter", "include") for verb in ("read", "crawl", "audit", "diff")),
+        ("read", (b"",), "without", "exclude"),
+        *(
+            (verb, (), name, "ignore")
+            for verb in ("check", "fix", "audit")
+            for name in ("exclude_rules", "disable_rule", "skip_rule", "no_rule", "off")
+        ),
+        *(("check", (), name, "ignore") for name in ("except", "without")),
         ("check", (b"",), "allow", "ignore"),
         ("read", (b"",), "max_pages", "limit"),
         ("audit", (SITE,), "disable", "ignore"),
@@ -165,7 +189,8 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("check", (b"",), "json", "the result has .to_dict()"),
         ("check", (b"",), "write_baseline", "use urlset.Baseline.write"),
         ("build", ("a", "b"), "json", "the result has .to_dict()"),
-        ("read", (b"",), "json", "the result has .to_jsonl(path)"),
+        ("audit", (SITE,), "save", "the result has .to_dict()"),
+        ("diff", ("a", "b"), "out", "the result has .to_jsonl(path)"),
         ("audit", (SITE,), "dry_run", "build, submit, sync and write have it"),
     ],
 )
@@ -206,9 +231,45 @@ def test_a_message_says_why_a_function_has_no_such_option():
         (
             "check",
             "exclude",
-            "check has no selection of URLs, because rules are about whole documents; read, "
-            "build, crawl, audit and diff have it",
+            "rules are about whole documents, so no URLs are selected; ignore switches a rule off",
         ),
+        *(
+            (
+                "check",
+                name,
+                "check has no selection of URLs, because rules are about whole documents; read, "
+                "build, crawl, audit and diff have it",
+            )
+            for name in ("include", "filter", "match")
+        ),
+        *(
+            (
+                verb,
+                name,
+                'auth is a token or a pair such as ("user", Path(…).read_text().strip()); did you '
+                "mean 'auth'?",
+            )
+            for verb in ("read", "build", "check", "crawl", "audit", "diff", "watch", "sync")
+            for name in ("auth_file", "auth_from", "password_file", "credentials_file")
+        ),
+        ("read", "netrc", "a .netrc file is not read; did you mean 'auth'?"),
+        ("build", "netrc", "a .netrc file is not read; did you mean 'auth'?"),
+        *(
+            (
+                "Policy",
+                name,
+                "a login is the argument auth of a function; read, build, check, crawl, audit, "
+                "diff, watch and sync have it",
+            )
+            for name in ("auth", "password", "username")
+        ),
+        (
+            "check",
+            "deadline",
+            "check reads sitemaps, each within the time limit of a document; crawl, audit and sync "
+            "have it",
+        ),
+        ("watch", "only_host", "listed URLs of all hosts count"),
         *(("read", name, ".to_duckdb(path) of the result writes a store") for name in STORES),
         *(("check", name, "check keeps no store; the result has .to_dict()") for name in STORES),
         *(
@@ -219,22 +280,22 @@ def test_a_message_says_why_a_function_has_no_such_option():
             )
             for name in ("file", "filename", "path", *STORES[:-1])
         ),
-        (
-            "read",
-            "format",
-            "the result has .to_csv(path), .to_duckdb(path), .to_json(path), .to_jsonl(path), "
-            ".to_parquet(path) and .to_text(path)",
+        *(
+            (
+                "read",
+                name,
+                "the result has .to_csv(path), .to_duckdb(path), .to_json(path), .to_jsonl(path), "
+                ".to_parquet(path) and .to_text(path)",
+            )
+            for name in ("format", "output", "out", "save", "csv", "json", "to_csv", "write_csv")
         ),
-        (
-            "read",
-            "output",
-            "the result has .to_csv(path), .to_duckdb(path), .to_json(path), .to_jsonl(path), "
-            ".to_parquet(path) and .to_text(path)",
-        ),
-        (
-            "submit",
-            "token",
-            "keys has the key of IndexNow, google_credentials the token of Search Console",
+        *(
+            (
+                "submit",
+                name,
+                "keys has the key of IndexNow, google_credentials the token of Search Console",
+            )
+            for name in ("auth", "token", "password_file", "username")
         ),
         (
             "audit",
@@ -343,10 +404,20 @@ def test_a_message_says_why_a_function_has_no_such_option():
     ],
 )
 def test_a_message_explains_what_a_function_does_instead(name, wrong, reason):
+    arguments = [] if name == "Policy" else [b""]
+
     with pytest.raises(TypeError) as caught:
-        getattr(urlset, name)(b"", **{wrong: "x"})
+        getattr(urlset, name)(*arguments, **{wrong: "x"})
 
     assert str(caught.value) == f"{name}() has no argument {wrong!r}: {reason}"
+
+
+@pytest.mark.parametrize("auth", [Path("token"), ("user", Path("password"))])
+def test_a_login_that_is_a_path_is_refused_with_how_to_read_the_file(auth):
+    with pytest.raises(
+        TypeError, match=r'; .*auth=\("user", Path\(…\)\.read_text\(\)\.strip\(\)\)'
+    ):
+        urlset.crawl(SITE, auth=auth)
 
 
 @pytest.mark.parametrize(
@@ -633,6 +704,10 @@ def objects():
         ("Document", "errors", "problems"),
         ("Entries", "df", "to_pandas() or to_polars()"),
         ("Entries", "sql", "to_duckdb()"),
+        ("Entries", "write_csv", "to_csv()"),
+        ("Entries", "write_parquet", "to_parquet()"),
+        ("Entries", "write_json", "to_json()"),
+        ("Entries", "write_ndjson", "to_jsonl()"),
         ("Entries", "summary", "is_complete, incomplete or documents"),
         ("Entries", "count", "to_arrow().num_rows"),
         ("Findings", "errors", "by_level"),

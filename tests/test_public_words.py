@@ -135,3 +135,24 @@ def test_the_names_of_arguments_are_in_the_table_of_names(verb):
         if option.is_argument:
             named = [name for name, _, verbs in rows if verb in verbs.split(", ")]
             assert option.name in named
+
+
+@pytest.mark.parametrize("verb", ["read", "build", "check", "crawl", "audit", "diff", "submit"])
+def test_the_table_of_a_verb_names_the_option_that_does_what_a_parameter_does(verb):
+    page = (Path(__file__).parents[1] / "docs" / "options.md").read_text(encoding="utf-8")
+    table = page.partition(f"\n## {verb}\n")[2].partition("\n## ")[0]
+    name, flag = {"build": ("auth", "$URLSET_AUTH"), "submit": ("keys", "--keys")}.get(
+        verb, ("auth", "--auth-file")
+    )
+
+    assert f"| `{name}` |  | `{flag}` |" in table
+
+
+def test_the_options_page_names_what_writes_entries_in_python():
+    page = (Path(__file__).parents[1] / "docs" / "options.md").read_text(encoding="utf-8")
+
+    for flag in ("--output", "--format"):
+        row = next(
+            line for line in page.partition("## Names")[2].splitlines() if f"| `{flag}` |" in line
+        )
+        assert "`.to_csv(path)`, `.to_jsonl(path)` (read)" in row

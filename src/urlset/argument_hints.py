@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from urlset.option_names import is_command, option
 
-if TYPE_CHECKING:
-    from urlset.option_schema import Option
-
+# Names that callers write for one thing; the tables below say what is meant.
 _LIMITS = ("limit", "max_pages", "max_requests", "max_urls")
 _RATES = ("rate", "max_rate", "rps", "requests_per_second")
 _STORES = ("database", "db", "duckdb", "state")
 _CONTENT = ("bytes", "content", "data", "file", "filename", "path")
-_HOSTS = frozenset("allow_host allow_hosts allowed_host allowed_hosts host hosts".split())
+_ONE_HOST = ("domain", "domains", "host", "hosts", "only_host", "only_hosts")
+_HOSTS = frozenset(("allow_host", "allow_hosts", "allowed_host", "allowed_hosts", *_ONE_HOST))
+_OUTPUTS = ("out", "out_file", "outfile", "output_file", "save", "save_to", "to_file")
+_FORMATS = ("csv", "duckdb", "json", "jsonl", "parquet", "text")
+_DRY_RUNS = ("n", "no_op", "no_send", "noop", "preview", "simulate", "simulation")
+_TIMES = (
+    "deadline duration max_duration max_runtime max_seconds max_time runtime time_limit".split()
+)
+_FILTERS = ("filter", "match", "pattern")
+_EXCEPT = ("except", "omit", "without")
+_OFF = (
+    "allow", "disable", "off", "skip", *_EXCEPT,
+    *(f"{verb}_rule" for verb in ("disable", "exclude", "ignore", "no", "skip")),
+    *(f"{verb}_rules" for verb in ("disable", "exclude", "ignore", "no", "skip")),
+)  # fmt: skip
+_LOGIN_WORDS = (
+    "bearer", "bearer_token", "credential", "credentials", "login", "passwd", "password", "secret",
+    "token", "user", "username",
+)  # fmt: skip
+_LOGIN_FILES = tuple(
+    f"{word}_{end}" for word in ("auth", *_LOGIN_WORDS) for end in ("file", "from", "path")
+)
+_NETRC = ("netrc", "netrc_file")
+_WITH_AUTH = ("read", "build", "check", "crawl", "audit", "diff", "watch", "sync")
 
 # What callers write for an argument of another name, by function; empty if no name is meant that
 # only looks like it. The command has the same table: an option may exist only there.
@@ -26,23 +44,24 @@ _MEANT = {
         **dict.fromkeys(_HOSTS, ""),
         "key": "indexnow_key", "keys": "indexnow_key",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
-        "max_rechecked": "max_confirmed", "allow": "ignore", "disable": "ignore", "skip": "ignore",
+        "max_rechecked": "max_confirmed",
+        **dict.fromkeys(set(_OFF) - {*_EXCEPT}, "ignore"),
         "path": "store", "file": "source",
     },
     "build": {
         "data": "sources", "file": "sources",
-        "output": "target", "out": "target", "path": "target", "folder": "target",
+        "output": "target", "path": "target", "folder": "target",
         "section": "sections", "filter": "filters", "rewrite": "rewrites",
         "allow_host": "allowed_hosts", "allow_hosts": "allowed_hosts",
-        "allowed_host": "allowed_hosts", "host": "", "hosts": "", "store": "ledger",
-        "obey_robots": "exclude_by_robots", "match": "include",
+        "allowed_host": "allowed_hosts", **dict.fromkeys(_ONE_HOST, ""), "store": "ledger",
+        "obey_robots": "exclude_by_robots", "pattern": "name_pattern",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
         "max_removed_share": "max_removed", "report": "",
         **dict.fromkeys(_STORES, "ledger"),
     },
     "check": {
-        "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
-        "skip": "ignore", "dry_run": "diff",
+        "url": "base_url", "fail_on": "fail_level", "dry_run": "diff", "exclude": "",
+        **dict.fromkeys(_OFF, "ignore"),
         **dict.fromkeys(("errors_only", "level", "only_errors", "severity"), "min_level"),
         **dict.fromkeys(_CONTENT, "source"), **dict.fromkeys(("store", *_STORES), "output"),
     },
@@ -52,7 +71,8 @@ _MEANT = {
         **dict.fromkeys(_HOSTS, ""),
     },
     "fix": {
-        "dry_run": "", "output": "", "diff": "", "report": "", **dict.fromkeys(_CONTENT, "source"),
+        "dry_run": "", "output": "", "diff": "", "report": "", "exclude": "",
+        **dict.fromkeys(_OFF, "ignore"), **dict.fromkeys(_CONTENT, "source"),
     },
     "diff": {
         "max_removed_share": "max_removed", "min_share": "max_removed",
@@ -74,11 +94,12 @@ _MEANT = {
     "submit": {
         **dict.fromkeys(("key", "indexnow_key", "indexnow_keys"), "keys"),
         **dict.fromkeys(("google_auth", "google_token"), "google_credentials"),
+        **dict.fromkeys(("credentials", "credentials_file"), "google_credentials"),
         "output": "", "changes": "updates", "ledger": "updates", "sitemap": "sitemaps",
         "file": "updates", "path": "updates", "data": "updates",
         "announcements": "store", "sample": "preflight_pages", "report": "",
         **dict.fromkeys((*_LIMITS, *_HOSTS), ""),
-        **dict.fromkeys(("auth", "auth_file", "bearer", "bearer_token", "token"), ""),
+        "auth": "", "auth_file": "",
     },
     "sync": {
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
@@ -87,7 +108,9 @@ _MEANT = {
         "min_share": "max_removed_share", "path": "store",
     },
     "read": {
-        "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
+        "in_scope": "scope", "n": "limit", "head": "limit",
+        **dict.fromkeys(_FORMATS, ""),
+        **{f"{verb}_{name}": "output" for verb in ("to", "write") for name in _FORMATS},
         "robots": "read_robots", "max_requests": "max_documents", "max_pages": "limit",
         "max_minutes": "", "max_urls": "limit", "store": "", "format": "", "output": "",
         "report": "", **dict.fromkeys(_STORES, ""), **dict.fromkeys(_CONTENT, "source"),
@@ -97,15 +120,15 @@ _MEANT = {
         "output": "", "path": "store", "recheck": "recheck_sitemaps",
         **dict.fromkeys(("max_removed", "max_removed_share", "min_share", *_LIMITS, *_HOSTS), ""),
     },
-    "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
+    "write": {"output": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
 
 _COMMON = {
     **dict.fromkeys(_RATES, ""),
-    "max_time": "max_minutes",
-    "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
-    **dict.fromkeys(("credentials", "login", "password", "user"), "auth_file"),
-    "token": "auth_file", "bearer": "auth_file", "bearer_token": "auth_file", "ledger": "store",
+    **dict.fromkeys(_TIMES, "max_minutes"), **dict.fromkeys(_DRY_RUNS, "dry_run"),
+    **dict.fromkeys(_FILTERS, "include"), **dict.fromkeys(_EXCEPT, "exclude"),
+    **dict.fromkeys(_OUTPUTS, "output"), "html": "report", "ledger": "store",
+    **dict.fromkeys(("u", "basic_auth", *_LOGIN_WORDS, *_LOGIN_FILES, *_NETRC), "auth"),
     **dict.fromkeys(_STORES, "store"),
     "exclude_host": "exclude", "exclude_hosts": "exclude",
     **dict.fromkeys(("no_progress", "quiet", "show_progress"), ""),
@@ -137,6 +160,9 @@ _WRITERS = (
 )
 """How entries are written to a file in Python."""
 
+_LOGIN_TEXT = 'auth is a token or a pair such as ("user", Path(…).read_text().strip())'
+"""How a login is read from a file in Python."""
+
 _REMOVED_LIMIT = (
     ".removed of the result is the number of a step",
     "after it, `urlset diff STORE@-1 STORE@latest --max-removed N` exits with 1",
@@ -151,7 +177,14 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     },
     **{
         ("check", name): "check has no selection of URLs, because rules are about whole documents"
-        for name in ("include", "exclude", "scope", *_HOSTS)
+        for name in ("include", "scope", *_HOSTS)
+    },
+    **{
+        (verb, "exclude"): lambda: (
+            "rules are about whole documents, so no URLs are selected; "
+            f"{option('ignore')} switches a rule off"
+        )
+        for verb in ("check", "fix")
     },
     **{
         (verb, name): f"{verb} requests sitemaps only"
@@ -212,10 +245,10 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         )
         for name in ("include", "exclude")
     },
-    **{
-        (verb, "scope"): lambda: f"{option('include')} selects URLs by a pattern"
-        for verb in ("audit", "diff")
-    },
+    **dict.fromkeys(
+        (("audit", "scope"), ("diff", "scope")),
+        lambda: f"{option('include')} selects URLs by a pattern",
+    ),
     **{
         ("diff", name): "diff keeps no store; before and after may be stores"
         for name in ("store", *_STORES)
@@ -232,14 +265,16 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         f"read has no limit of requests; {option('max_documents')} limits the sitemaps that are "
         "read of those that indexes list"
     ),
-    ("read", "format"): _WRITERS,
-    ("read", "output"): _WRITERS,
+    **{
+        ("read", name): lambda: "" if is_command() else _WRITERS
+        for name in ("format", "output", "csv", "json", "jsonl", "parquet", "text")
+    },
     **{
         ("submit", name): lambda: (
             f"{option('keys_file', python='keys')} has the key of IndexNow, "
             f"{option('google_credentials')} the token of Search Console"
         )
-        for name in ("auth", "auth_file", "bearer", "bearer_token", "token")
+        for name in ("auth", "auth_file")
     },
     **{
         (verb, name): lambda: (
@@ -280,8 +315,21 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
             f"{option('include', '//HOST/')} keeps only those of one host, and "
             f"{option('allowed_hosts')} allows another host, too"
         )
-        for name in ("host", "hosts")
+        for name in _ONE_HOST
     },
+    **{
+        (verb, name): lambda: "" if is_command() else _LOGIN_TEXT
+        for verb in _WITH_AUTH
+        for name in _LOGIN_FILES
+    },
+    **{
+        (verb, name): lambda: (
+            f"a .netrc file is not read{', $URLSET_AUTH is' if is_command() else ''}"
+        )
+        for verb in _WITH_AUTH
+        for name in _NETRC
+    },
+    ("Policy", "auth"): "a login is the argument auth of a function",
     ("build", "auth"): lambda: (
         "$URLSET_AUTH is sent to sites, as auth of urlset.build is" if is_command() else ""
     ),
@@ -300,16 +348,17 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         )
         for name in ("plugin", "plugins", "rules")
     },
-    **{
-        ("build", name): lambda: "$URLSET_AUTH is sent to sites" if is_command() else ""
-        for name in ("auth_file", "bearer", "token")
-    },
+    ("build", "auth_file"): lambda: (
+        "$URLSET_AUTH is sent to sites" if is_command() else _LOGIN_TEXT
+    ),
     ("submit", "key"): lambda: (
         "a key is given in a file with the key, or in $URLSET_INDEXNOW_KEY" if is_command() else ""
     ),
     ("submit", "max_minutes"): lambda: f"{option('max_wait_s')} limits the time between attempts",
-    ("fix", "dry_run"): "fix writes nothing, urlset.write_fixed writes its result",
-    ("fix", "output"): "fix writes nothing, urlset.write_fixed writes its result",
+    **{
+        ("fix", name): "fix writes nothing, urlset.write_fixed writes its result"
+        for name in ("dry_run", "output")
+    },
     ("fix", "diff"): "urlset.unified_diff returns the changes of a fixed document",
     ("read", "max_minutes"): lambda: (
         f"{option('timeout_s', python='policy=urlset.Policy(total_timeout_s=…)')} limits the time "
@@ -399,7 +448,22 @@ def meant_name(function: str, name: str) -> str | None:
     ('max_pages', None, 'site')
     """
     first = FIRST.get(function) if name in SUBJECTS else None
-    return _MEANT.get(function, {}).get(name, _COMMON.get(name, first))
+    own = _MEANT.get(function, {})
+    meant = own.get(name, _COMMON.get(name, first))
+    return (own.get(meant) or meant) if meant else meant  # "save" is "output", or of build "target"
+
+
+def explained_name(function: str, name: str) -> str:
+    """Return the name whose reason explains why a function or command does not have another one.
+
+    It is the one that is meant if it has a reason and the given one has none.
+
+    >>> explained_name("check", "max_time"), explained_name("crawl", "max_time")
+    ('max_minutes', 'max_time')
+    """
+    meant = meant_name(function, name)
+    is_explained = meant and not reason_against(function, name) and reason_against(function, meant)
+    return meant if meant and is_explained else name
 
 
 def reason_against(function: str, name: str) -> str:
@@ -411,38 +475,3 @@ def reason_against(function: str, name: str) -> str:
     reason = _REASONS.get((function, name))
     text = reason() if callable(reason) else reason
     return f": {text}" if text else ""
-
-
-def others_with(function: str, name: str) -> str:
-    """Return the end of a message that names the other functions or commands with an option.
-
-    Args:
-        function: Name of the function or command that does not have it.
-        name: The parameter, or the option with its hyphens.
-
-    >>> others_with("check", "dry_run"), others_with("check", "--tree"), others_with("check", "x")
-    ('; build, submit, sync and write have it', '; read has it', '')
-    """
-    from urlset.option_schema.glossary import VERBS  # only errors need it
-
-    verbs = VERBS if name.startswith("-") else (*VERBS, "fix", "render", "write")
-    found = [verb for verb in verbs if verb != function and _has(verb, name)]
-    if not found:
-        return ""
-    *first, last = found
-    return f"; {', '.join(first)} and {last} have it" if first else f"; {last} has it"
-
-
-def _has(verb: str, name: str) -> bool:
-    """Return whether a function has a parameter, or a command an option, which has hyphens."""
-    from urlset.option_schema import options_of
-
-    if name.startswith("-"):
-        flags = [each.flags + each.opposites for each in options_of(verb) if _is_option(each)]
-        return any(name in several for several in flags)
-    function = getattr(sys.modules["urlset"], verb, None)  # an import would be a cycle
-    return callable(function) and name in inspect.signature(function).parameters
-
-
-def _is_option(option: Option) -> bool:
-    return option.is_allowed("command") and not option.is_argument

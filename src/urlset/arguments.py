@@ -10,11 +10,20 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from numbers import Integral, Real
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from urlset.argument_hints import FIRST, SUBJECTS, meant_name, others_with, reason_against
+from urlset.argument_hints import (
+    FIRST,
+    SUBJECTS,
+    explained_name,
+    meant_name,
+    reason_against,
+)
 from urlset.errors import similar, suggestion
 from urlset.terminal_text import pluralize
+
+if TYPE_CHECKING:
+    from urlset.option_schema import Option
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -127,6 +136,41 @@ def expect_arguments(function: Callable[..., Any], values: Mapping[str, Any]) ->
         _converted(inner.__name__, name, value, annotations[name])
 
 
+def others_with(function: str, name: str) -> str:
+    """Return the end of a message that names the other functions or commands with an option.
+
+    Args:
+        function: Name of the function or command that does not have it.
+        name: The parameter, or the option with its hyphens.
+
+    >>> others_with("check", "dry_run"), others_with("check", "--tree"), others_with("check", "x")
+    ('; build, submit, sync and write have it', '; read has it', '')
+    """
+    from urlset.option_schema.glossary import VERBS  # only errors need it
+
+    verbs = VERBS if name.startswith("-") else (*VERBS, "fix", "render", "write")
+    found = [verb for verb in verbs if verb != function and _has(verb, name)]
+    if not found:
+        return ""
+    *first, last = found
+    return f"; {', '.join(first)} and {last} have it" if first else f"; {last} has it"
+
+
+def _has(verb: str, name: str) -> bool:
+    """Return whether a function has a parameter, or a command an option, which has hyphens."""
+    from urlset.option_schema import options_of
+
+    if name.startswith("-"):
+        flags = [each.flags + each.opposites for each in options_of(verb) if _is_option(each)]
+        return any(name in several for several in flags)
+    function = getattr(sys.modules["urlset"], verb, None)  # an import would be a cycle
+    return callable(function) and name in inspect.signature(function).parameters
+
+
+def _is_option(option: Option) -> bool:
+    return option.is_allowed("command") and not option.is_argument
+
+
 @functools.cache
 def _annotations(function: Callable[..., Any]) -> dict[str, str]:
     """Return the annotation of each argument as text."""
@@ -153,7 +197,8 @@ def _too_many(
     return f"{function}(): expected {allowed} without a name, found {count}{advice}"
 
 
-def _unknown(function: str, name: str, known: Mapping[str, str], *, is_first: bool) -> str:
+def _unknown(function: str, given: str, known: Mapping[str, str], *, is_first: bool) -> str:
+    name = explained_name(function, given)
     meant = meant_name(function, name)
     if is_first and name in SUBJECTS and function in FIRST:
         meant = FIRST[function]
@@ -171,7 +216,7 @@ def _unknown(function: str, name: str, known: Mapping[str, str], *, is_first: bo
             or others_with(function, name)
             or suggestion(name, known.keys() - {"self"})
         )
-    return f"{function}() has no argument {name!r}{reason}{advice}"
+    return f"{function}() has no argument {given!r}{reason}{advice}"
 
 
 def _option_advice(function: str, name: str, known: Mapping[str, str]) -> str:

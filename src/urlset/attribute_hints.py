@@ -21,6 +21,7 @@ _TABLE = {
     "table": "to_arrow()",
 }
 _FRAMES = ("to_pandas", "to_polars", "to_arrow")
+_WRITTEN = ("csv", "duckdb", "json", "jsonl", "parquet", "text")
 _RESULT = {
     "complete": "is_complete",
     "completed": "is_complete",
@@ -78,6 +79,9 @@ HINTS: dict[str, dict[str, str]] = {
         "read": "the object itself: iterate over it", "to_list": "list(entries)",
         "to_dict": "to_json(path) or to_jsonl(path)", "to_dicts": "to_json(path)",
         "summary": "is_complete, incomplete or documents", "count": "to_arrow().num_rows",
+        **{f"write_{name}": f"to_{name}()" for name in _WRITTEN},
+        **{f"save_{name}": f"to_{name}()" for name in _WRITTEN},
+        "to_ndjson": "to_jsonl()", "write_ndjson": "to_jsonl()", "to_txt": "to_text()",
         **dict.fromkeys(("complete", "completed", "finished", "ok"), "is_complete"),
         **dict.fromkeys(("failed", "failures", "unread", "reasons"), "incomplete"),
     },

@@ -306,6 +306,33 @@ def test_misuse_is_reported_in_one_line(arguments, words, urlset):
         ("sync", "--path", "--store"),
         ("diff", "--max-pages", "--max-requests"),
         ("watch", "--state", "--store"),
+        *(
+            (command, name, "--auth-file")
+            for command in ("read", "sync")
+            for name in (
+                "--password-file",
+                "--credentials-file",
+                "--login-file",
+                "--token-file",
+                "--secret-file",
+                "--auth-from",
+                "--username",
+                "-u",
+            )
+        ),
+        *(("read", name, "--output") for name in ("--out", "--save", "--to-csv", "--write-csv")),
+        ("audit", "--outfile", "--output"),
+        ("diff", "--filter", "--include"),
+        *(
+            ("check", name, "--ignore")
+            for name in ("--skip-rule", "--disable-rule", "--no-rule", "--without", "--off")
+        ),
+        *(("submit", name, "--dry-run") for name in ("--preview", "--simulate", "--no-send", "-n")),
+        *(
+            (command, name, "--max-minutes")
+            for command in ("audit", "crawl", "sync")
+            for name in ("--max-duration", "--deadline")
+        ),
     ],
 )
 def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, urlset):
@@ -355,7 +382,45 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         ),
         (
             ["check", "a", "--exclude", "x"],
-            ": check has no selection of URLs, because rules are about whole documents",
+            ": rules are about whole documents, so no URLs are selected; --ignore switches a rule "
+            "off",
+        ),
+        *(
+            (
+                ["check", "a", name, "x"],
+                ": check has no selection of URLs, because rules are about whole documents",
+            )
+            for name in ("--include", "--filter", "--domain")
+        ),
+        *(
+            (
+                ["read", "a", name],
+                ": a .netrc file is not read, $URLSET_AUTH is; did you mean '--auth-file'?",
+            )
+            for name in ("--netrc", "--netrc-file")
+        ),
+        (["build", "a", "--netrc"], ": a .netrc file is not read, $URLSET_AUTH is"),
+        *(
+            (
+                ["build", "a", name, "x"],
+                ": $URLSET_AUTH is sent to sites, as auth of urlset.build is",
+            )
+            for name in ("--password-file", "--login", "-u")
+        ),
+        *(
+            (
+                ["submit", "a", name, "x"],
+                ": --keys has the key of IndexNow, --google-credentials the token of Search "
+                "Console",
+            )
+            for name in ("--auth-file", "--password-file", "--token")
+        ),
+        *(
+            (
+                ["watch", "a", name, "3"],
+                ": watch reads sitemaps, each within the time limit of a document",
+            )
+            for name in ("--max-minutes", "--max-duration", "--deadline")
         ),
         (
             ["read", "a", "--max-minutes", "2"],
@@ -376,6 +441,13 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         (
             ["diff", "a", "b", "--hosts", "x"],
             ": listed URLs of all hosts count; --include //HOST/ selects those of a host",
+        ),
+        *(
+            (
+                ["audit", "a", name, "x"],
+                ": listed URLs of all hosts count; --include //HOST/ selects those of a host",
+            )
+            for name in ("--domain", "--only-host")
         ),
         (
             ["watch", "a", "--output", "x.json"],
@@ -478,6 +550,29 @@ def test_an_unknown_option_is_explained(arguments, advice, urlset):
     assert ran.code == 2
     assert ran.err == (
         f"urlset: no such option {wrong!r}{advice} (see `urlset {arguments[0]} --help`)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "value", "advice"),
+    [
+        *(
+            (command, "10m", "; write seconds without a unit; --max-minutes limits the whole run")
+            for command in ("audit", "crawl", "sync")
+        ),
+        ("watch", "2 hours", "; write seconds without a unit"),
+        ("audit", "soon", ""),
+    ],
+)
+def test_a_time_limit_with_a_unit_is_refused_with_the_limit_of_the_run(
+    command, value, advice, urlset
+):
+    ran = urlset(command, "a", "--timeout", value)
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: invalid value for '--timeout': expected a number of at least 0.1, found {value!r}"
+        f"{advice} (see `urlset {command} --help`)\n"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +27,7 @@ from urlset.cli.console import (
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, missing_package, panics_as_errors, similar, suggestion
 from urlset.interrupts import Interrupts
-from urlset.option_names import flags_in_messages
+from urlset.option_names import flags_in_messages, option
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
 from urlset.option_schema.option import switch
@@ -150,6 +151,15 @@ def _warnings_as_notes() -> Iterator[None]:
         yield
 
 
+_DURATION = re.compile(r"[0-9.]{1,9} ?[A-Za-z]{1,9}")
+
+
+def _limit_of_run(ctx: click.Context | None) -> str:
+    """Return what limits a whole run, if a command has it, as the end of a message."""
+    names = {each.name for each in ctx.command.params} if ctx else set()
+    return f"; {option('max_minutes')} limits the whole run" if "max_minutes" in names else ""
+
+
 class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """Type of the value of an option: converted and validated as it is declared."""
 
@@ -165,7 +175,9 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 
             self.fail(f"{error}{self._advice(value, ctx)}", param, ctx)
 
     def _advice(self, value: Any, ctx: Any) -> str:
-        """Return the end of the message about a format that another option writes."""
+        """Return the end of the message about a value that another option takes."""
+        if self._option.name == "timeout_s" and _DURATION.fullmatch(value):
+            return f"; write seconds without a unit{_limit_of_run(ctx)}"
         if self._option.name != "format" or ctx is None:
             return ""
         flags = {flag for each in ctx.command.params for flag in each.opts}
@@ -283,9 +295,11 @@ class _Command(_HelpOnStdout):
 
     def _advice(self, given: str, ctx: click.Context) -> str:
         """Return the end of the message about an unknown option: what was probably meant."""
-        from urlset.argument_hints import others_with, reason_against  # only errors need it
+        # Only errors need it.
+        from urlset.argument_hints import explained_name, reason_against
+        from urlset.arguments import others_with
 
-        name = given.lstrip("-").replace("-", "_")
+        name = explained_name(str(self.name), given.lstrip("-").replace("-", "_"))
         if reason := reason_against(str(self.name), name):
             return f"{reason}{_did_you_mean(self._by_table(name))}"
         return (
@@ -301,12 +315,12 @@ class _Command(_HelpOnStdout):
 
         options = [each for each in options_of(str(self.name)) if each.is_allowed("command")]
         meant = meant_name(str(self.name), name)
-        for option in options:
-            names = (option.name, option.in_python) if option.is_argument else (option.name,)
-            if meant and (meant in names or f"--{meant}" in option.flags):
-                argument = (option.metavar or "").strip("[]")
-                return f"the argument {argument}" if option.is_argument else option.flags[0]
-            if option.name == "format" and name in option.choices:
+        for each in options:
+            names = (each.name, each.in_python)
+            if meant and (meant in names or f"--{meant}" in each.flags):
+                argument = (each.metavar or "").strip("[]")
+                return f"the argument {argument}" if each.is_argument else each.flags[0]
+            if each.name == "format" and name in each.choices:
                 return f"--format {name}"
         return None
 

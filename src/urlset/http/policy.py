@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from base64 import b64encode
 from collections.abc import Mapping
@@ -233,6 +234,10 @@ def with_login(policy: Policy, source: T, auth: str | tuple[str, str] | None) ->
     return with_secret_query(policy, without_login(source))  # type: ignore[return-value]
 
 
+_READ_FILE = (
+    "; auth=Path(…).read_text().strip() reads a token from a file, "
+    'auth=("user", Path(…).read_text().strip()) a password'
+)
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)  # RFC 6750 section 2.1
 
 
@@ -267,9 +272,13 @@ def _authorization(auth: str | tuple[str, str]) -> str:
     pair: object = auth  # callers may pass anything
     if not isinstance(pair, tuple | list) or [type(part) for part in pair] != [str, str]:
         # Note: without the value, which may be a secret.
+        parts = pair if isinstance(pair, tuple | list) else [pair]
+        is_file = any(isinstance(part, os.PathLike) for part in parts)
         raise TypeError(
             "auth: expected a bearer token or a pair (user, password), found "
-            f"{type(pair).__name__}" + (f" of {len(pair)}" if isinstance(pair, tuple) else "")
+            f"{type(pair).__name__}"
+            + (f" of {len(pair)}" if isinstance(pair, tuple) else "")
+            + (_READ_FILE if is_file else "")
         )
     return basic_auth(*auth)
 

@@ -131,7 +131,7 @@ CONFIG = command.file(
     "Configuration file; by default urlset.toml in this folder or above.",
     in_python="urlset.load_config",
 )
-QUIET = command.switch("quiet", "Print only the result and errors.", flags=("--quiet", "-q"))
+QUIET = command.switch("quiet", "Print only the result and failures.", flags=("--quiet", "-q"))
 VERBOSE = command.option(
     "verbose",
     "Log stages and retries to stderr; -vv also requests and documents.",

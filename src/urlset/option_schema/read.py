@@ -27,9 +27,9 @@ READ_OPTIONS: tuple[Option, ...] = (
         "format",
         "Format; by default that of the suffix of --output, else table.",
         type=RowFormat,
-        in_python=".to_jsonl(path)",
+        in_python=".to_csv(path), .to_jsonl(path)",
     ),
-    replace(common.OUTPUT, in_python=".to_jsonl(path)"),
+    replace(common.OUTPUT, in_python=".to_csv(path), .to_jsonl(path)"),
     call.option(
         "since",
         "Only entries that changed at or after this date, none without a lastmod; children of an "
