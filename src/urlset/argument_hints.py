@@ -26,6 +26,7 @@ _OFF = (
     *(f"{verb}_rule" for verb in ("disable", "exclude", "ignore", "no", "skip")),
     *(f"{verb}_rules" for verb in ("disable", "exclude", "ignore", "no", "skip")),
 )  # fmt: skip
+_LOWEST = ("errors_only", "level", "only_errors", "severity")
 _LOGIN_WORDS = (
     "bearer", "bearer_token", "credential", "credentials", "login", "passwd", "password", "secret",
     "token", "user", "username",
@@ -46,7 +47,7 @@ _MEANT = {
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
         "max_rechecked": "max_confirmed",
         **dict.fromkeys(set(_OFF) - {*_EXCEPT}, "ignore"),
-        "path": "store", "file": "source",
+        "path": "store", "file": "source", "min_level": "", **dict.fromkeys(_LOWEST, ""),
     },
     "build": {
         "data": "sources", "file": "sources",
@@ -62,7 +63,7 @@ _MEANT = {
     "check": {
         "url": "base_url", "fail_on": "fail_level", "dry_run": "diff", "exclude": "",
         **dict.fromkeys(_OFF, "ignore"),
-        **dict.fromkeys(("errors_only", "level", "only_errors", "severity"), "min_level"),
+        **dict.fromkeys(_LOWEST, "min_level"),
         **dict.fromkeys(_CONTENT, "source"), **dict.fromkeys(("store", *_STORES), "output"),
     },
     "crawl": {
@@ -185,6 +186,13 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
             f"{option('ignore')} switches a rule off"
         )
         for verb in ("check", "fix")
+    },
+    **{
+        ("audit", name): lambda: (
+            "an audit has findings of all levels, so that the next one can be compared with it; "
+            f"{option('ignore')} leaves out rules"
+        )
+        for name in ("min_level", *_LOWEST)
     },
     **{
         (verb, name): f"{verb} requests sitemaps only"
