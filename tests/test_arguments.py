@@ -153,8 +153,6 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("crawl", (SITE,), "report", "the result has .report(path)"),
         ("crawl", (SITE,), "why", "the result has .why(url)"),
         ("check", (b"",), "report", "the result has .report(path)"),
-        ("audit", (SITE,), "errors_only", "leaves out rules"),
-        ("audit", (SITE,), "min_level", "an audit has findings of all levels"),
         ("check", (b"",), "severity", "did you mean 'min_level'?"),
         ("check", (b"",), "fail_level", "the result has .worst"),
         ("check", (b"",), "fail_on", "the result has .worst"),
@@ -202,6 +200,12 @@ def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, 
         getattr(urlset, name)(*args, **{wrong: "x"})
 
     assert str(caught.value) == f"{name}() has no argument {wrong!r}; {advice}"
+
+
+@pytest.mark.parametrize("wrong", ["errors_only", "level", "min_level"])
+def test_an_audit_says_why_its_findings_have_no_lowest_level(wrong):
+    with pytest.raises(TypeError, match="findings of all levels.*; ignore leaves out rules"):
+        urlset.audit(SITE, **{wrong: "error"})
 
 
 @pytest.mark.parametrize(
