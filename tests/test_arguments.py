@@ -8,6 +8,7 @@ import io
 import pickle
 import re
 import traceback
+from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
 
@@ -204,8 +205,9 @@ def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, 
 
 @pytest.mark.parametrize("wrong", ["errors_only", "level", "min_level"])
 def test_an_audit_says_why_its_findings_have_no_lowest_level(wrong):
-    with pytest.raises(TypeError, match="findings of all levels.*; ignore leaves out rules"):
-        urlset.audit(SITE, **{wrong: "error"})
+    audit: Callable[..., object] = urlset.audit
+    with pytest.raises(TypeError, match="findings of all levels"):
+        audit(SITE, **{wrong: "error"})
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,12 @@ _OFF = (
     *(f"{verb}_rules" for verb in ("disable", "exclude", "ignore", "no", "skip")),
 )  # fmt: skip
 _LOWEST = ("errors_only", "level", "only_errors", "severity")
+_WORKERS = "connections j jobs max_connections max_workers parallel threads workers".split()
+_QUERIES = tuple(
+    f"{verb}_{name}"
+    for verb in ("drop", "ignore", "strip")
+    for name in ("parameters", "params", "query", "query_params")
+)
 _LOGIN_WORDS = (
     "bearer", "bearer_token", "credential", "credentials", "login", "passwd", "password", "secret",
     "token", "user", "username",
@@ -69,6 +75,7 @@ _MEANT = {
     "crawl": {
         "output": "", "path": "store", "limit": "max_pages", "depth": "max_depth",
         "max_requests": "max_pages", "max_urls": "max_pages", "recheck_s": "confirm_after_s",
+        "skip": "exclude", **dict.fromkeys(_QUERIES, ""),
         **dict.fromkeys(_HOSTS, ""),
     },
     "fix": {
@@ -90,6 +97,7 @@ _MEANT = {
         "timeout": "total_timeout_s",
         "timeout_s": "total_timeout_s", "header": "headers", "agent": "user_agent",
         "ignore_robots": "obey_robots", "proxy": "proxies", "max_concurrency": "concurrency",
+        **dict.fromkeys(_WORKERS, "concurrency"),
     },
     "report": {"report": "output"},
     "submit": {
@@ -105,6 +113,7 @@ _MEANT = {
     "sync": {
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
         **dict.fromkeys(("format", "json", "report", *_HOSTS), ""),
+        **dict.fromkeys(("cache", "history", "index"), "store"),
         "recheck": "recheck_pages", "max_removed": "max_removed_share",
         "min_share": "max_removed_share", "path": "store",
     },
@@ -125,7 +134,7 @@ _MEANT = {
 }  # fmt: skip
 
 _COMMON = {
-    **dict.fromkeys(_RATES, ""),
+    **dict.fromkeys(_RATES, ""), **dict.fromkeys(_WORKERS, "concurrency"),
     **dict.fromkeys(_TIMES, "max_minutes"), **dict.fromkeys(_DRY_RUNS, "dry_run"),
     **dict.fromkeys(_FILTERS, "include"), **dict.fromkeys(_EXCEPT, "exclude"),
     **dict.fromkeys(_OUTPUTS, "output"), "html": "report", "ledger": "store",
@@ -186,6 +195,12 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
             f"{option('ignore')} switches a rule off"
         )
         for verb in ("check", "fix")
+    },
+    **{
+        ("crawl", name): lambda: (
+            f"crawl changes no URL; {option('exclude', '[?&]sort=')} excludes those with a name"
+        )
+        for name in _QUERIES
     },
     **{
         ("audit", name): lambda: (

@@ -299,6 +299,19 @@ def test_a_build_that_left_something_out_has_another_exit_code(urlset, tmp_path)
     assert urlset("build", "list.txt", *options).code == 0
 
 
+def test_a_dry_run_says_which_files_it_writes(tmp_path, capsys, monkeypatch):
+    urlset = command(capsys, monkeypatch, tmp_path)
+    (tmp_path / "list.txt").write_text("/a\n")
+    options = ("--base-url", BASE, "--output", "out", "--dry-run")
+    for more, text in (
+        ((), "Nothing was written: this was a dry run for out\n"),
+        (("--excluded", "x.jsonl"), "Nothing but --excluded was written: this was a dry run for"),
+        (("--changes", "c.jsonl"), "dry run for out; a build that publishes writes --changes\n"),
+    ):
+        assert text in urlset("build", "list.txt", *options, *more).err
+    assert sorted(os.listdir(tmp_path)) == ["list.txt", "x.jsonl"]
+
+
 # sitemap_generator's refresh:no_ping: writes all the same.
 def test_a_dry_run_reports_what_it_would_do_and_writes_nothing(site):
     assert site.build(ROWS, dry_run=True).added == 9

@@ -347,7 +347,7 @@ def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, u
 
 @pytest.mark.parametrize(
     ("command", "wrong"),
-    [("audit", "--workers"), ("read", "--page-size"), ("crawl", "--max")],
+    [("audit", "--page-size"), ("read", "--page-size"), ("crawl", "--max")],
 )
 def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset):
     ran = urlset(command, "a", wrong, "x")

@@ -156,7 +156,7 @@ complete -c urlset -n '__fish_seen_subcommand_from crawl' -l quiet -s q -d 'Prin
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l verbose -s v -d 'Log stages and retries to stderr; -vv also requests and documents'
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l color -x -a 'auto always never' -d 'Colours: auto is a terminal, unless NO_COLOR is set'
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l help -s h -d 'Show this message and exit'
-complete -c urlset -n '__fish_seen_subcommand_from audit' -l sample -x -d 'Visit only N of the listed URLs, the same share of each section and sitemap'
+complete -c urlset -n '__fish_seen_subcommand_from audit' -l sample -x -d 'Visit only N of the listed URLs, chosen at random: the same share of each section and sitemap'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l seed -x -d 'Number that selects the sample'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l include -x -d 'Only URLs that contain a match of this regular expression; repeatable'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l exclude -x -d 'No URLs that contain a match of this regular expression; repeatable'

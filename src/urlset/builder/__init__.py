@@ -147,7 +147,8 @@ def build(
         keep_parameters: Query parameters of logs that identify pages, such as ``id``.
         min_hits: Minimum number of successful requests of a URL in logs (1).
         trust_mtime: Skip pages whose file is unchanged by its size and times; the default.
-        base_url: The address of the target. Default: the root of the site of the first URL.
+        base_url: The address of the target, against which relative URLs are resolved. Default: the
+            root of the site of the first URL.
         include: Regular expression, or several; only URLs that contain a match of one count.
         exclude: Regular expression, or several; URLs that contain a match of one do not count.
         filters: Rules in order, after ``include`` and ``exclude``: ``"drop:/private/"``,
@@ -174,7 +175,8 @@ def build(
         adopt: Take over the sitemaps that another tool published in the target.
         compact: Rewrite all files, each as full as possible.
         robots: Update the Sitemap lines of this robots.txt.
-        changes: File to which added, changed and removed URLs are written, as JSON lines.
+        changes: File to which added, changed and removed URLs are written, as JSON lines, when the
+            set is published.
         grace: Delete files that are no longer listed after this time: a timedelta, or a text such
             as ``36h`` or ``7d``.
         cache_control: Cache-Control header of files in a bucket (max-age=3600).

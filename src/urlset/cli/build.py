@@ -112,11 +112,17 @@ def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: b
             evidence = parse_evidence(values["lastmod"]) if "lastmod" in values else EVIDENCE
             _report_summary(result, evidence)
             if is_dry_run:
-                console.print_info(f"Nothing was written: this was a dry run for {target}")
+                console.print_info(_about_dry_run(target, values))
             elif not has_robots and target != "-":
                 for address in result.addresses:
                     console.print_info(f"For robots.txt: Sitemap: {address}")
     return int(bool(result.incomplete or result.rejected))
+
+
+def _about_dry_run(target: str, values: Mapping[str, Any]) -> str:
+    written = "Nothing but --excluded was" if values.get("excluded") else "Nothing was"
+    later = "; a build that publishes writes --changes" if values.get("changes") else ""
+    return f"{written} written: this was a dry run for {target}{later}"
 
 
 def _is_site(source: str | Mapping[str, Any]) -> bool:

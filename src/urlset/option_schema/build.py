@@ -97,7 +97,8 @@ _URLS = with_same(
         "base_url",
         "URL at which the folder of --output is served; by default the root of the site of "
         "the first URL.",
-        doc="The address of the target. Default: the root of the site of the first URL.",
+        doc="The address of the target, against which relative URLs are resolved. Default: the "
+        "root of the site of the first URL.",
         metavar="URL",
     ),
     replace(common.INCLUDE, allowed=EVERYWHERE),
@@ -280,7 +281,8 @@ _PUBLISHING = with_same(
     file(
         "changes",
         "Write the added, changed and removed URLs to FILE, as JSON lines.",
-        doc="File to which added, changed and removed URLs are written, as JSON lines.",
+        doc="File to which added, changed and removed URLs are written, as JSON lines, when the "
+        "set is published.",
         is_path=True,
         decides="run",
     ),

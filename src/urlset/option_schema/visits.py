@@ -29,8 +29,9 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
     ),
     call.number(
         "sample",
-        "Visit only N of the listed URLs, the same share of each section and sitemap.",
-        doc="Number of listed URLs to visit; None for all.",
+        "Visit only N of the listed URLs, chosen at random: the same share of each section and "
+        "sitemap.",
+        doc="Number of listed URLs to visit, chosen at random by ``seed``; None for all.",
         minimum=1,
     ),
     call.option(

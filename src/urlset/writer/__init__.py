@@ -64,7 +64,8 @@ def write(
         entries: An iterable of :class:`urlset.Entry`, ``str`` or dicts, or a table of a library
             with Arrow export (polars, pandas, pyarrow, DuckDB). They are read in batches.
         target: Folder, created if it is missing; :func:`urlset.build` publishes to a bucket.
-        base_url: The address of the target. Default: the root of the site of the first URL.
+        base_url: The address of the target, against which relative URLs are resolved. Default: the
+            root of the site of the first URL.
         gzip: Compress the files, such as sitemap.xml.gz.
         max_urls: Maximum number of URLs in a file (50,000).
         max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).
@@ -156,7 +157,8 @@ def render(
 
     Args:
         entries: As for :func:`write`.
-        base_url: The address of the target. Default: the root of the site of the first URL.
+        base_url: The address of the target, against which relative URLs are resolved. Default: the
+            root of the site of the first URL.
         gzip: Compress the files, such as sitemap.xml.gz.
         max_urls: Maximum number of URLs in a file (50,000).
         max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).

@@ -117,7 +117,7 @@ def audit(
     Args:
         source: What has the sitemaps, as in :func:`urlset.read`: a site, or the URL or file of a
             sitemap.
-        sample: Number of listed URLs to visit; None for all.
+        sample: Number of listed URLs to visit, chosen at random by ``seed``; None for all.
         seed: Number that selects the sample: equal seeds select equal URLs.
         include: Regular expression, or several; only URLs that contain a match of one count.
         exclude: Regular expression, or several; URLs that contain a match of one do not count.
