@@ -52,8 +52,8 @@ class Policy:
     """Limits and behaviour of the HTTP client. Every limit ends in a reported error, not in a hang.
 
     Attributes:
-        concurrency: Concurrent requests, and documents in memory: a document counts until it has
-            been read.
+        concurrency: Concurrent requests to all hosts together, and documents in memory: a document
+            counts until it has been read. ``per_host`` limits those to one host.
         per_host: Concurrent requests to one host.
         delay_s: Least time between the starts of two requests to one host, in seconds.
         max_delay_s: Upper bound of the delay that a ``Crawl-delay`` in robots.txt can set.
