@@ -1,6 +1,7 @@
 """`min_level`: findings that are less severe are neither yielded nor counted."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,23 @@ def test_findings_beyond_those_that_are_yielded_are_limited_too():
     found = urlset.check(document, min_level="error")
     assert found.by_level == {"error": full.by_level["error"], "warning": 0, "info": 0}
     assert {code for code, count in found.omitted.items() if count} <= {*found.by_rule}
+
+
+def test_errors_are_listed_if_the_same_rule_found_10_000_others_before_them():
+    warnings = [f"https://e.com/a{number}?x=undefined" for number in range(10_100)]
+    errors = [f"https://e.com/b{number}/{{slug}}" for number in range(50)]
+    document = "\n".join([*warnings, *errors]).encode()
+
+    found = urlset.check(document, min_level="error", select=["U019"])
+
+    assert [finding.level for finding in found] == ["error"] * 50
+    assert (found.count, found.omitted, +found.unlisted) == (50, {}, {})
+
+
+def test_another_text_is_no_level():
+    level: Any = None
+    with pytest.raises(ValueError, match="expected a level"):
+        urlset.check(DOCUMENT, min_level=level)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
@@ -112,6 +112,7 @@ def evaluate(
     given: Set[str] = frozenset(),
     bucket: tuple[int, int] | None = None,
     memory_mb: int = SESSION_MB,
+    levels: Collection[Level] | None = None,
 ) -> Evaluation:
     """Evaluate rules on a store.
 
@@ -124,6 +125,7 @@ def evaluate(
         given: Views that exist as tables.
         bucket: Number of the part of a divided check, from 0, and the number of parts.
         memory_mb: Memory limit of DuckDB for at most :data:`MEMORY_ENTRIES`, in megabytes.
+        levels: Levels of the findings; others are neither counted nor stored. None for all.
 
     Raises:
         urlset.QueryError: The SQL of a rule, which the message names, fails or takes too long.
@@ -160,7 +162,7 @@ def evaluate(
             with _time_limit(store, access, _own_limit(rule_timeout_s)):
                 robots_access.compute(store, profile)
         counts: Tally = Counter()
-        for partial_counts in run_tasks(sessions, _tasks(chosen, rule_timeout_s)).values():
+        for partial_counts in run_tasks(sessions, _tasks(chosen, rule_timeout_s, levels)).values():
             counts += partial_counts
     # The rules of which more was found than is stored are counted already.
     counted = ", ".join(map(quoted, sorted({key.code for key in counts}))) or "NULL"
@@ -168,7 +170,9 @@ def evaluate(
     return Evaluation(counts + stored, store)
 
 
-def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
+def _tasks(
+    rules: Sequence[Rule], timeout_s: float | None, levels: Collection[Level] | None
+) -> dict[str, Task[Tally]]:
     """Return the tasks that evaluate the rules: one for each view, others for single rules."""
     own_s = _own_limit(timeout_s)
     by_view: dict[str, list[Rule]] = defaultdict(list)
@@ -176,17 +180,17 @@ def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tal
         if rule.view is not None and not rule.is_custom:
             by_view[rule.view].append(rule)
     tasks: dict[str, Task[Tally]] = {
-        view: partial(_run_view_rules, view=view, rules=its, timeout_s=own_s)
+        view: partial(_run_view_rules, view=view, rules=its, timeout_s=own_s, levels=levels)
         for view, its in by_view.items()
     }
     budget = _Budget(timeout_s)
     for rule in rules:
         if rule.is_custom:
-            tasks[rule.code] = partial(_run_custom_rule, rule=rule, budget=budget)
+            tasks[rule.code] = partial(_run_custom_rule, rule=rule, budget=budget, levels=levels)
         elif rule.sql is not None:
-            tasks[rule.code] = partial(_run_sql_rule, rule=rule, timeout_s=own_s)
+            tasks[rule.code] = partial(_run_sql_rule, rule=rule, timeout_s=own_s, levels=levels)
     engine_rules = [rule for rule in rules if rule.is_engine_rule]
-    return tasks | {"engine": partial(_store_problems, rules=engine_rules)}
+    return tasks | {"engine": partial(_store_problems, rules=engine_rules, levels=levels)}
 
 
 FOREIGN_TEXTS = (
@@ -196,7 +200,9 @@ FOREIGN_TEXTS = (
 """SQL: documents that are no sitemaps, such as a file that a link leads to."""
 
 
-def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
+def _store_problems(
+    store: StoreSession, rules: Sequence[Rule], levels: Collection[Level] | None
+) -> Tally:
     """Count the problems of the engine with these rules, and store the first rows of each."""
     if not rules:
         return Counter()
@@ -208,7 +214,7 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     message = f"CASE WHEN {foreign} THEN 'Line is not a URL' ELSE message END"
     problems = (
         f"(SELECT * REPLACE ({level} AS level, {message} AS message) FROM reported "
-        f"WHERE code IN ({codes}))"
+        f"WHERE code IN ({codes}) AND {_is_of(levels, level)})"
     )
     query = f"SELECT code, level, source, count(*) FROM {problems} GROUP BY ALL ORDER BY ALL"
     counts = _tally(store, query)
@@ -222,6 +228,11 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
             f"<= {MAX_ROWS}"
         )
     return counts
+
+
+def _is_of(levels: Collection[Level] | None, level: str) -> str:
+    """Return the SQL condition for some levels; ``level`` is the SQL for that of a row."""
+    return "true" if levels is None else f"({level}) IN ({', '.join(map(quoted, levels))})"
 
 
 def _rules_with_matches(store: StoreSession, view: str, rules: Sequence[Rule]) -> list[Rule]:
@@ -242,17 +253,19 @@ def _rules_with_matches(store: StoreSession, view: str, rules: Sequence[Rule]) -
     return [rule for rule, is_hit in zip(rules, results, strict=True) if is_hit]
 
 
-def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
+def _run_sql_rule(
+    store: StoreSession, rule: Rule, timeout_s: float | None, levels: Collection[Level] | None
+) -> Tally:
     """Store the rows that the SQL of a rule returns; return their counts if not all are stored."""
     with _name_in_errors(rule), store.limited(timeout_s):
         # A table, so that a slow query runs only once.
         count = store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}")
-        return _store_matches(store, rule) if count else Counter()
+        return _store_matches(store, rule, levels) if count else Counter()
 
 
-def _store_matches(store: StoreSession, rule: Rule) -> Tally:
+def _store_matches(store: StoreSession, rule: Rule, levels: Collection[Level] | None) -> Tally:
     columns = store.columns("SELECT * FROM rule_matches")
-    return _store_findings(store, rule, "rule_matches", columns)
+    return _store_findings(store, rule, "rule_matches", columns, levels)
 
 
 class _Budget:
@@ -281,12 +294,14 @@ class _Budget:
                 self._spent_s += time.monotonic() - began
 
 
-def _run_custom_rule(store: StoreSession, rule: Rule, budget: _Budget) -> Tally:
+def _run_custom_rule(
+    store: StoreSession, rule: Rule, budget: _Budget, levels: Collection[Level] | None
+) -> Tally:
     """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
     query = verified_query(store, rule)
     with _name_in_errors(rule), budget.spending() as seconds:
         count = store.materialize("rule_matches", query, seconds=seconds)
-        return _store_matches(store, rule) if count else Counter()
+        return _store_matches(store, rule, levels) if count else Counter()
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:
@@ -302,7 +317,11 @@ def verified_query(store: StoreSession, rule: Rule) -> str:
 
 
 def _run_view_rules(
-    store: StoreSession, view: str, rules: Sequence[Rule], timeout_s: float | None
+    store: StoreSession,
+    view: str,
+    rules: Sequence[Rule],
+    timeout_s: float | None,
+    levels: Collection[Level] | None,
 ) -> Tally:
     """Store the rows of all rules over one view; return their counts if not all are stored."""
     counts: Tally = Counter()
@@ -312,7 +331,7 @@ def _run_view_rules(
         for rule in matching:
             with _name_in_errors(rule):
                 query = f"(SELECT * FROM {view} WHERE {rule.where})"
-                counts += _store_findings(store, rule, query, columns)
+                counts += _store_findings(store, rule, query, columns, levels)
     return counts
 
 
@@ -345,9 +364,17 @@ def _name_in_errors(rule: Rule) -> Iterator[None]:
         raise QueryError(f"the SQL of rule {rule.code} ({rule.name}): {error}") from error
 
 
-def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequence[str]) -> Tally:
+def _store_findings(
+    store: StoreSession,
+    rule: Rule,
+    matches: str,
+    columns: Sequence[str],
+    levels: Collection[Level] | None,
+) -> Tally:
     """Store the first findings of a query; return the counts of all if there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
+    if levels is not None:
+        matches = f"(SELECT * FROM {matches} WHERE {_is_of(levels, level)})"
     basis = "basis" if "basis" in columns else quoted(rule.basis) if rule.basis else "NULL"
     values_of = {name: f'"{name}"' for name in columns} | {"loc": f"left(loc::VARCHAR, {_MAX_LOC})"}
     place = ", ".join(values_of[name] if name in columns else "NULL" for name in _COLUMNS)

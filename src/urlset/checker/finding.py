@@ -20,7 +20,9 @@ LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
 def levels_from(level: Level) -> tuple[Level, ...]:
-    """Return a level and those that are worse."""
+    """Return a level and those that are worse; raises ValueError for another text."""
+    if level not in LEVELS:
+        raise ValueError(f"expected a level ({', '.join(LEVELS)}), found {level!r}")
     return LEVELS[: LEVELS.index(level) + 1]
 
 

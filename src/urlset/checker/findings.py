@@ -13,6 +13,7 @@ from itertools import islice
 from urlset.checker.baseline import Baseline, Comparison
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
 from urlset.checker.finding import (
+    LEVELS,
     CheckJson,
     CountedFindings,
     Finding,
@@ -243,6 +244,7 @@ class Findings(CountedFindings):
             profile=self._profile,
             source=self._entries.source,
             rule_timeout_s=self._rule_timeout_s,
+            levels=None if self._levels == LEVELS else self._levels,
             memory_mb=CHECK_MB if entries <= CHECK_ENTRIES else SESSION_MB,
         )
         self._count(result.counts, omitted)
@@ -255,8 +257,6 @@ class Findings(CountedFindings):
             if record.kind in ("text", "unknown", None) and not record.entries
         }
         for row, place, text in locate(result.rows(), self._rules, texts):
-            if row.level not in self._levels:
-                continue
             if not self._selected(self._rules[row.code], row.source):
                 continue
             yielded[row.code] += 1
@@ -283,7 +283,7 @@ class Findings(CountedFindings):
         self._counts = Counter(both)
         found: Counter[str] = Counter()
         for key, count in counts.items():
-            found[key.code] += count if key.level in self._levels else 0
+            found[key.code] += count
         hidden = {code: max(0, count - MAX_ROWS) for code, count in found.items()}
         self._omitted = Counter(hidden)
         for key, count in omitted.items():

@@ -47,8 +47,7 @@ MACROS = {
     # Scheme, host and port without a default port: what the location rules compare.
     "origin_of(loc)": r"ascii_origin(regexp_replace(lower(regexp_extract(regexp_replace(loc, "
     r"'^([^:/]*://)[^/?#@]*@', '\1'), '^[^:/]*://[^/?#]*')), "
-    r"'^(?:(http://.*):0*80|(https://.*):0*443|(.*):|(.*:)0+([1-9][0-9]*))$', "
-    r"'\1\2\3\4\5'))",
+    r"'^(?:(http://.*):0*80|(https://.*):0*443|(.*):)$', '\1\2\3'))",
     # Earliest and latest instant of a date: a day without a zone may be in any time zone.
     "earliest(lastmod, text)": "lastmod - CASE WHEN contains(text, ':') THEN INTERVAL 0 HOUR "
     "ELSE INTERVAL 14 HOUR END",

@@ -117,7 +117,7 @@ def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:
     if (ignored := len(run.failures) - run.reported_failures) > 0:
         info(
             f"{pluralize(ignored, 'document')} could not be read; "
-            "not listed, because of --ignore or the baseline"
+            "not listed, because of --ignore, --min-level or the baseline"
         )
 
 

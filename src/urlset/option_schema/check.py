@@ -134,7 +134,7 @@ CHECK_OPTIONS: tuple[Option, ...] = (
     *RULE_OPTIONS,
     Option(
         "min_level",
-        "Report only findings of this level or worse.",
+        "Report only findings of this level or worse; --fix fixes others, too.",
         type=Level,
         annotation="Level",
         default="info",

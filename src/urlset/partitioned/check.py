@@ -14,7 +14,7 @@ from typing import Any
 from urlset.arguments import checked_arguments
 from urlset.arrow.batches import column_values
 from urlset.arrow.streams import ColumnType, rows_to_batch
-from urlset.checker import Findings, Rule, catalogue_with, levels_from, selector
+from urlset.checker import LEVELS, Findings, Rule, catalogue_with, levels_from, selector
 from urlset.checker.evaluate import Row, evaluate
 from urlset.checker.finding import Finding, Selected, finding_of
 from urlset.checker.load import Failures, TextCache
@@ -225,10 +225,10 @@ class PartitionedCheck:
                 profile=self.profile,
                 given=given,
                 bucket=(bucket, self.buckets) if partition == "link" else None,
+                levels=None if self.min_level == LEVELS[-1] else levels_from(self.min_level),
             )
-            levels = levels_from(self.min_level)
             for row in evaluation.rows():
-                if row.level in levels and self._selected(self._rules[row.code], row.source):
+                if self._selected(self._rules[row.code], row.source):
                     by_part.setdefault(context.part_of(row.document), []).append(row)
         for part, its in by_part.items():
             width = len(_ROW_COLUMNS)

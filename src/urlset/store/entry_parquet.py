@@ -21,7 +21,7 @@ _ENTRIES = next(table for table in TABLES if table.name == "entries")
 _INSTANTS = ("DATE", "TIMESTAMP")
 """How the types of dates begin that are converted without a loss."""
 
-_ADVICE = "`urlset read` and `urlset build` read such tables"
+_ADVICE = "`urlset build` converts such columns"
 
 
 class ParquetEntries(NamedTuple):

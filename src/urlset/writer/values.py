@@ -235,7 +235,7 @@ def _shortest(value: Any) -> float:
     number = float(value)
     size = getattr(getattr(value, "dtype", None), "itemsize", None)
     if isinstance(size, int) and size < 8:
-        with suppress(ValueError):  # the text of an array, or of a tensor
+        with suppress(Exception):  # the text of an array, or of a tensor
             return float(str(value))
         return float(f"{number:.7g}")
     return number

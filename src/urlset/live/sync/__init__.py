@@ -42,7 +42,7 @@ def sync(
     It is ``removed`` only if every sitemap of the site was read and none lists it, or if it
     answers 404 or 410 in two runs, a minute apart or more; everything else that fails is
     ``unknown``. While new pages are on a host whose robots.txt cannot be read, a page that is not
-    listed may have moved there, and is ``unknown``, too, unless it is gone.
+    listed may have moved there, and is ``unknown``, too, unless it is gone, or still has a content.
 
     Delivery is at least once: what was not committed is delivered again by the next run.
 

@@ -33,6 +33,9 @@ ROBOTS_NOT_READ = "robots.txt not read"
 """Reason for which an unlisted page is unknown: it may have moved to a new page of a host whose
 robots.txt could not be read."""
 
+NOT_LISTED = "not listed"
+"""Reason for which a page is removed: every sitemap was read, and none lists it."""
+
 MANY = "many pages are not listed"
 """Reason for which a page is unknown: more vanished at once than ``max_removed_share`` allows."""
 
@@ -320,8 +323,11 @@ def moved_or_unknown(
     """Return a page as removed if it redirects to a listed one for good; else as above.
 
     A home page is where servers redirect everything that they do not have: only another home page
-    has moved there.
+    has moved there. A page that has a content has not moved to a host that could not be asked.
     """
+    is_there = visit is not None and visit.fingerprint is not None and visit.moved_to is None
+    if is_there and reason == ROBOTS_NOT_READ:
+        return PageVisit(target, bare_update(target, "removed", NOT_LISTED))
     goal = None if visit is None else visit.moved_to
     is_catch_all = goal is not None and is_home_page(goal) and not is_home_page(target.url)
     if goal in listed and not is_catch_all:
@@ -421,5 +427,5 @@ def is_home_page(url: str) -> bool:
 def all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
     """Return pages as removed, without a request."""
     return [
-        PageVisit(t, bare_update(t, "removed", "not listed"), is_requested=False) for t in targets
+        PageVisit(t, bare_update(t, "removed", NOT_LISTED), is_requested=False) for t in targets
     ]

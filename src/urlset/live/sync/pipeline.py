@@ -407,8 +407,8 @@ class _Run:
         """Yield the pages that no sitemap lists any more.
 
         A page may have moved to a sitemap that could not be read, or to a new page of a host whose
-        robots.txt could not be read. If there is one, some pages are requested, and removed if they
-        are gone or have moved; the others are unknown.
+        robots.txt could not be read. Then some pages are requested, and removed if they are gone or
+        have moved, or have a content and so are not on such a host. The others are unknown.
         """
         session = self._session
         session.run(
@@ -416,20 +416,21 @@ class _Run:
             f"ORDER BY {self._past('p.checked_at')} NULLS FIRST, p.url) - 1 "
             "AS position, p.* FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
         )
-        [(count, known)] = session.rows(
-            "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
-        )
+        counts = "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
+        [(count, known)] = session.rows(counts)
         share = self._settings.removed_share(known)
         visits_of: _VisitsOf = all_removed
-        if not is_whole or self._is_new_host_unread:
-            visits_of = self._gone_or_moved(count, ROBOTS_NOT_READ if is_whole else NOT_READ)
+        if not is_whole:
+            visits_of = self._gone_or_moved(count, NOT_READ)
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} ({option('max_removed_share')}): they are unknown, except those that "
-                "are gone, or have moved to a listed page"
+                "are gone or have moved to a listed page"
             )
             visits_of = self._gone_or_moved(count, MANY)
+        elif self._is_new_host_unread:
+            visits_of = self._gone_or_moved(count, ROBOTS_NOT_READ)
         yield from self._rows_of("FROM unlisted_pages", visits_of)
 
     def _gone_or_unread(self, limit: int) -> _VisitsOf:

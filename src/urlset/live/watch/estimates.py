@@ -169,13 +169,14 @@ def section_rate(gaps: Gaps, dated: int | None, age_s: float) -> RateEstimate | 
         return None
     changed = sum(count for *_, count in gaps)
     seen = observed_rate(changed, sum(gap * total for gap, total, _ in gaps))
+    # Several changes between two visits are one: there may be more than were seen, and any number
+    # if every visit found one.
+    seen = seen._replace(high=max(seen.high, visits.high))
     if dated is None or not changed:
-        # Several changes between two visits are one: there may be more than were seen.
-        is_known = math.isfinite(visits.high)
-        return seen._replace(high=max(seen.high, visits.high)) if is_known else seen
+        return seen
     still = sum(gap * (total - count) for gap, total, count in gaps)
     dates = dated_rate(dated, still + age_s)
-    if dates is None or not still:  # if every visit found a change, there may be any number
+    if dates is None or not still:
         return seen
     agrees = visits.low / TOLERANCE <= dates.rate <= visits.high * TOLERANCE
     return dates if agrees else seen
