@@ -255,10 +255,11 @@ def test_pages_of_a_private_host_that_was_not_named_state_the_reason(site, urlse
         [finding] = json.loads(ran.out)["findings"]
 
     assert other.paths == ["/s.xml"]
+    named = site.site.partition("//")[2].rstrip("/")
     assert finding["message"] == (
         f"{other.url('/x')} could not be judged: {other.url('/robots.txt')} could not be read "
-        "(not requested: its address is private or special, and you did not name its host; a "
-        "sitemap must not lead to such addresses), so that nothing may be visited"
+        f"(not requested: its address is private or special, and you named {named}, another port "
+        "of its host; a sitemap must not lead to such addresses), so that nothing may be visited"
     )
 
 

@@ -126,6 +126,10 @@ _COUNTS = ",\n    ".join(
 LISTED_BY_OUTCOME = f"count(*) AS listed,\n    {_COUNTS}\nFROM judged"
 """Columns and source of a query: the number of listed URLs, and of those with each outcome."""
 
+REQUESTED_SQL = f"""{JUDGED}
+SELECT count(*) FROM judged WHERE outcome <> 'not-visited' AND coalesce(attempts, 1) > 0"""
+"""Query of the number of listed URLs that were requested."""
+
 OUTCOME_SQL = (
     f"{JUDGED}\nSELECT section, {LISTED_BY_OUTCOME}\nGROUP BY section ORDER BY listed DESC, section"
 )

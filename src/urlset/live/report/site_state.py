@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 from urlset.checker import LEVELS
 from urlset.errors import StoreError
 from urlset.live.audit.verdict_shares import unjudged_reasons
-from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES, scoped
+from urlset.live.figures.page_figures import (
+    JUDGED,
+    LISTED_BY_OUTCOME,
+    OUTCOMES,
+    REQUESTED_SQL,
+    scoped,
+)
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, VISIT_SCHEMA
 from urlset.model import Level
 from urlset.reader import is_url
@@ -22,8 +28,6 @@ MAX_REASONS = 10
 """Reasons of each site that are kept: why its store is not complete."""
 
 OUTCOMES_SQL = f"{JUDGED}\nSELECT {LISTED_BY_OUTCOME}"
-_VISITED_SQL = f"""{JUDGED}
-SELECT count(*) FROM judged WHERE outcome <> 'not-visited' AND coalesce(attempts, 1) > 0"""
 FINDINGS_SQL = """SELECT code, any_value(rule), level, count(*),
     count(*) FILTER (WHERE change = 'new'), min(message)
 FROM audit_findings WHERE change IS DISTINCT FROM 'fixed' GROUP BY code, level ORDER BY ALL"""
@@ -163,7 +167,7 @@ def _read(store: Store) -> SiteState | None:
         reasons = [each for each in reasons if f"sitemaps: {each}" not in why] + why
         ((listed, *counts),) = _rows(store, scoped(OUTCOMES_SQL, is_audit=kind == "audit"))
         outcomes = dict(zip(OUTCOMES, counts, strict=True))
-        ((visited,),) = _rows(store, scoped(_VISITED_SQL, is_audit=kind == "audit"))
+        ((visited,),) = _rows(store, scoped(REQUESTED_SQL, is_audit=kind == "audit"))
         if kind == "audit":
             reasons += unjudged_reasons(outcomes["unknown"])
             rules = tuple(SiteRule(*row) for row in _rows(store, FINDINGS_SQL) if _is_valid(row))
