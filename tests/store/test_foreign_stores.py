@@ -198,6 +198,6 @@ def test_dates_of_a_parquet_file_that_are_none(tmp_path):
     assert str(caught.value) == (
         f"cannot read the entries of {path!r}: expected column 'lastmod' as "
         'Timestamp(µs, "UTC"), '
-        "found Utf8 (some values do not have that type); cast it first; `urlset read` and "
-        "`urlset build` read such tables"
+        "found Utf8 (some values do not have that type); cast it first; `urlset build` converts "
+        "such columns"
     )
